@@ -1,0 +1,126 @@
+"""Run-time knobs: what may differ between two runs of the same model, and how a user spells it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeVar
+
+from config.errors import ConfigError
+from config.hardware import HardwareConfig
+
+
+class EntryGeneration(Enum):
+    """Kernel entry generation; `rewind` is the size in bytes of its dispatch window (reference section 5.7)."""
+
+    CTA_ENTRY = "cta_entry"
+    S11 = "s11"
+    DIRECT = "direct"
+
+    @property
+    def rewind(self) -> int:
+        return {"cta_entry": 20, "s11": 16, "direct": 12}[self.value]
+
+
+class MemoryPolicyName(Enum):
+    KIND = "kind"
+    ORDERED = "ordered"
+    HOSTILE = "hostile"
+
+
+class CopyMode(Enum):
+    """How bulk data reaches device memory: through the shared file, or through the bus."""
+
+    BACKDOOR = "backdoor"
+    BAR = "bar"
+
+
+_EnumT = TypeVar("_EnumT", bound=Enum)
+
+# Make variable -> (hardware field, smallest value)
+_HARDWARE_KNOBS = {"CLUSTERS": "num_clusters", "CORES": "num_cores", "WARPS": "num_warps", "THREADS": "num_threads"}
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """Everything that one run of one test depends on, beside the sources."""
+
+    sim: str = "verilator"
+    test: str = "multikernel"
+    hardware: HardwareConfig = field(default_factory=HardwareConfig)
+    entry: EntryGeneration = EntryGeneration.CTA_ENTRY
+    mem: MemoryPolicyName = MemoryPolicyName.KIND
+    seed: int = 1
+    waves: bool = False
+    copy: CopyMode = CopyMode.BACKDOOR
+
+    @classmethod
+    def from_knobs(cls, knobs: Mapping[str, str]) -> RunConfig:
+        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM SEED WAVES COPY.
+
+        Unset or empty variables take the default. Raises ConfigError for a value that is not understood.
+        """
+        given = {name: value for name, value in knobs.items() if value != ""}
+        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", *_HARDWARE_KNOBS}
+        for name in given:
+            if name not in known:
+                raise ConfigError(f"unknown knob {name}; known: {', '.join(sorted(known))}")
+        overrides: dict[str, object] = {
+            target: _integer(name, given[name], 1) for name, target in _HARDWARE_KNOBS.items() if name in given
+        }
+        default = cls()
+        sim = given.get("SIM", default.sim)
+        if sim != "verilator":
+            raise ConfigError(f"SIM={sim}: the only simulator is verilator")
+        return cls(
+            sim=sim,
+            test=given.get("TEST", default.test),
+            hardware=HardwareConfig.load(overrides=overrides),
+            entry=_choice(EntryGeneration, "ENTRY", given.get("ENTRY", default.entry.value)),
+            mem=_choice(MemoryPolicyName, "MEM", given.get("MEM", default.mem.value)),
+            seed=_integer("SEED", given.get("SEED", str(default.seed)), 0),
+            waves=_choice(_Flag, "WAVES", given.get("WAVES", "0")) is _Flag.ON,
+            copy=_choice(CopyMode, "COPY", given.get("COPY", default.copy.value)),
+        )
+
+    def knobs(self) -> dict[str, str]:
+        """The make variables that reproduce this run, in a fixed order."""
+        return {
+            "SIM": self.sim,
+            "TEST": self.test,
+            "CLUSTERS": str(self.hardware.num_clusters),
+            "CORES": str(self.hardware.num_cores),
+            "WARPS": str(self.hardware.num_warps),
+            "THREADS": str(self.hardware.num_threads),
+            "ENTRY": self.entry.value,
+            "MEM": self.mem.value,
+            "COPY": self.copy.value,
+            "SEED": str(self.seed),
+        }
+
+    def repro_line(self) -> str:
+        return "make " + " ".join(f"{name}={value}" for name, value in self.knobs().items())
+
+
+class _Flag(Enum):
+    OFF = "0"
+    ON = "1"
+
+
+def _integer(knob: str, text: str, smallest: int) -> int:
+    try:
+        value = int(text, 0)
+    except ValueError as error:
+        raise ConfigError(f"{knob}={text}: must be a whole number") from error
+    if value < smallest:
+        raise ConfigError(f"{knob}={text}: must be at least {smallest}")
+    return value
+
+
+def _choice(kind: type[_EnumT], knob: str, text: str) -> _EnumT:
+    try:
+        return kind(text)
+    except ValueError as error:
+        choices = ", ".join(str(member.value) for member in kind)
+        raise ConfigError(f"{knob}={text}: must be one of {choices}") from error

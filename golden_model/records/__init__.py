@@ -1,0 +1,1 @@
+"""Records of what a design did: one typed layout shared by probes (C++), ring reader and scoreboard."""
