@@ -1,0 +1,66 @@
+# The user's door. Every target prepares the machine itself (setup/environment.sh); `make help` lists them.
+
+SHELL := /bin/sh
+PYTHON ?= python3
+VENV ?= .venv
+PY = $(VENV)/bin/python
+
+# Knobs of a run; config/knobs.py checks them and knows the defaults.
+KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM SEED WAVES COPY
+knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$($(knob))'))
+
+# pytest options of `make test`; two workers because every simulation is one busy process.
+JOBS ?= 2
+PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
+
+.DEFAULT_GOAL := $(if $(TEST)$(SIM),run,help)
+.PHONY: help setup run test test-unit test-rtl test-cosim test-faults test-static bench format lock clean
+
+help: ## this list
+	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
+	@echo
+	@echo "  make SIM=verilator TEST=multikernel   run one test on the RTL and the golden model in step"
+	@echo "  make test                             all tests of the project"
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
+	@echo
+	@echo "Knobs: CLUSTERS CORES WARPS THREADS  shape of the processor (1 1 4 4)"
+	@echo "       ENTRY=cta_entry|s11|direct    kernel entry generation"
+	@echo "       MEM=kind|ordered|hostile      memory policy     SEED=n   everything random follows from it"
+	@echo "       WAVES=0|1  COPY=backdoor|bar  COCOTB_TEST_FILTER, COCOTB_RANDOM_SEED as in cocotb"
+
+setup: ## prepare this machine (every other target does it too)
+	@PYTHON='$(PYTHON)' VENV='$(VENV)' setup/environment.sh
+
+run: setup ## run TEST (default multikernel) in lockstep
+	@$(PY) -m tests.regression run $(knob_arguments)
+
+test: setup ## every test: static checks, unit, RTL blocks, co-simulation, seeded faults
+	@$(PYTEST) tests
+
+test-static: setup ## ruff, mypy, Verilator lint
+	@$(PYTEST) tests/static
+
+test-unit: setup ## tests without a simulator
+	@$(PYTEST) tests/unit
+
+test-rtl: setup ## RTL blocks under cocotb
+	@$(PYTEST) tests/rtl
+
+test-cosim: setup ## whole runs, several configurations
+	@$(PYTEST) tests/cosim
+
+test-faults: setup ## one fault put in, the right report asserted
+	@$(PYTEST) tests/faults
+
+bench: setup ## simulation speed, as ratios of one run
+	@$(PY) -m hw.tb.bench
+
+format: setup ## rewrite Python sources in the project's format
+	@$(VENV)/bin/ruff format . && $(VENV)/bin/ruff check --fix .
+
+lock: setup ## make requirements.txt from requirements.in
+	@setup/lock.sh
+
+clean: ## remove builds and results (the virtual environment stays)
+	@rm -rf build results
