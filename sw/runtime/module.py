@@ -1,0 +1,91 @@
+"""Loaded images and the kernels in them (docs/reference/vortex.md §8.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from config import EntryGeneration, HardwareConfig
+from sw.runtime.errors import InvalidValueError, ModuleError
+from sw.runtime.messages import KernelSymbol
+
+if TYPE_CHECKING:
+    from sw.runtime.device import Device
+
+
+@dataclass(frozen=True)
+class Image:
+    """A validated `.vxbin` in memory: code covers `[base, base + len(code))`, the range up to `end` starts as zeros."""
+
+    name: str
+    base: int
+    end: int
+    code: bytes
+    kernels: tuple[KernelSymbol, ...]
+    elf: Path | None = None
+
+
+def read_image(path: Path, hardware: HardwareConfig) -> Image:
+    """Read and validate a `.vxbin` with the strict reader of sw.kernel.vxbin.
+
+    Raises:
+        ModuleError: unreadable or malformed; the message names file, offset and value.
+    """
+    raise ModuleError(f"{path}: no reader for XLEN {hardware.xlen} yet")
+
+
+class Kernel:
+    """Handle of one kernel; asking a module twice for the same name gives the same handle."""
+
+    def __init__(self, module: Module, name: str, pc: int) -> None:
+        self.module = module
+        self.name = name
+        self.pc = pc
+
+    def startup_addr(self, entry: EntryGeneration) -> int:
+        """PC at which a fresh warp starts: the image's prologue, or the kernel's own stub in the s11 generation."""
+        return self.pc if entry is EntryGeneration.S11 else self.module.image.base
+
+    def check(self, device: Device) -> None:
+        """Raises InvalidValueError unless the kernel's module is loaded on `device`."""
+        if self.module.device is not device:
+            raise InvalidValueError(f"kernel {self.name!r} belongs to another device")
+        if not self.module.loaded:
+            raise InvalidValueError(f"kernel {self.name!r} cannot run: its module {self.module.name!r} was unloaded")
+
+    def __repr__(self) -> str:
+        return f"Kernel({self.name!r}, pc={self.pc:#x})"
+
+
+class Module:
+    """One image on one device."""
+
+    def __init__(self, device: Device, image: Image) -> None:
+        self.device = device
+        self.image = image
+        self.loaded = True
+        self._kernels: dict[str, Kernel] = {}
+
+    @property
+    def name(self) -> str:
+        return self.image.name
+
+    @property
+    def kernel_names(self) -> tuple[str, ...]:
+        return tuple(symbol.name for symbol in self.image.kernels)
+
+    def kernel(self, name: str) -> Kernel:
+        """Handle of the kernel exported under exactly that name.
+
+        Raises:
+            ModuleError: no such kernel; the message lists those that exist.
+        """
+        if name not in self._kernels:
+            pc = next((symbol.pc for symbol in self.image.kernels if symbol.name == name), None)
+            if pc is None:
+                raise ModuleError(
+                    f"{self.name} has no kernel {name!r}; it has: {', '.join(self.kernel_names) or 'none'}"
+                )
+            self._kernels[name] = Kernel(self, name, pc)
+        return self._kernels[name]
