@@ -75,11 +75,13 @@ class HardwareConfig:
         fields = {field.name: field for field in dataclasses.fields(cls)}
         for name, value in values.items():
             if name not in fields:
-                raise ConfigError(f"unknown hardware parameter {name!r} in {source}; known: {', '.join(sorted(fields))}")
+                raise ConfigError(
+                    f"unknown hardware parameter {name!r} in {source}; known: {', '.join(sorted(fields))}"
+                )
             wanted = type(fields[name].default)
             if type(value) is not wanted:
                 raise ConfigError(f"hardware parameter {name} must be {wanted.__name__}, got {value!r}")
-        return cls(**values)  # type: ignore[arg-type]
+        return cls(**values)
 
     def validate(self) -> None:
         """Refuse combinations that no hardware can have, each with the rule that it breaks."""
@@ -125,11 +127,13 @@ class HardwareConfig:
             ("icache", self.icache_size, self.icache_ways),
             ("dcache", self.dcache_size, self.dcache_ways),
         ):
-            rules.append((_is_power_of_two(ways) and ways <= 16, f"{name}_ways={ways}: must be a power of two, at most 16"))
+            rules.append(
+                (_is_power_of_two(ways) and ways <= 16, f"{name}_ways={ways}: must be a power of two, at most 16")
+            )
             rules.append(
                 (
                     _is_power_of_two(size) and ways >= 1 and size // (ways * self.l1_line_size) >= 2,
-                    f"{name}_size={size}: must be a power of two of at least two sets of {ways} lines of {self.l1_line_size} bytes",
+                    f"{name}_size={size}: must be a power of two, at least two sets of {ways} lines of {self.l1_line_size}",
                 )
             )
         for holds, message in rules:

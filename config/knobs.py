@@ -24,6 +24,8 @@ class EntryGeneration(Enum):
 
 
 class MemoryPolicyName(Enum):
+    """Preset of the memory model; what each means is in hw/tb/agents/axi/README.md."""
+
     KIND = "kind"
     ORDERED = "ordered"
     HOSTILE = "hostile"

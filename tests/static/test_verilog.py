@@ -1,0 +1,39 @@
+"""The core passes `verilator --lint-only -Wall` in every shape that runs here, and in shapes that do not run yet."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from config import HardwareConfig
+
+ROOT = Path(__file__).parents[2]
+RTL = ROOT / "hw" / "rtl"
+VERILATOR = Path(sysconfig.get_path("purelib")) / "verilator" / "bin" / "verilator"
+
+SHAPES: dict[str, dict[str, object]] = {
+    "default": {},
+    "2-cores-8-warps-8-lanes": {"num_cores": 2, "num_warps": 8, "num_threads": 8},
+    "2-warps-2-lanes": {"num_warps": 2, "num_threads": 2},
+    "1-warp-1-lane": {"num_warps": 1, "num_threads": 1},
+    "2-clusters-2-banks": {"num_clusters": 2, "axi_num_banks": 2},
+    "xlen-64-flen-64": {"xlen": 64, "flen": 64, "axi_addr_width": 48},
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_lint(shape: str) -> None:
+    config = HardwareConfig.load(overrides=SHAPES[shape])
+    packages = sorted(RTL.glob("*_pkg.sv"), key=lambda path: path.name != "vx_pkg.sv")
+    modules = sorted(path for path in RTL.rglob("*.sv") if path not in packages)
+    command = [str(VERILATOR), "--lint-only", "-Wall", "--top-module", "Vortex_axi", f"-I{RTL}"]
+    command += [f"-D{name}={value}" for name, value in config.verilog_defines().items()]
+    command += [str(path) for path in (*packages, *modules)]
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert result.returncode == 0, result.stderr[-6000:]

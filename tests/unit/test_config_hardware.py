@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from config import ConfigError, HardwareConfig, RunConfig
+
+
+def test_defaults_follow_the_reference() -> None:
+    config = HardwareConfig.load()
+    assert (config.total_cores, config.num_warps, config.num_threads, config.lmem_size) == (1, 4, 4, 16384)
+    assert config.core_threads == 16
+    assert config.cta_tid_width == 4
+    assert config.ipdom_depth == 3
+
+
+def test_misa_of_the_default_build_with_float() -> None:
+    assert HardwareConfig(ext_f=True).misa == 0x40901120  # docs/reference/vortex.md section 3.2
+
+
+@pytest.mark.parametrize(
+    ("overrides", "rule"),
+    [
+        ({"num_warps": 3}, "num_warps=3: must be a power of two"),
+        ({"num_threads": 64}, "num_threads=64"),
+        ({"num_cores": 3, "socket_size": 2}, "socket_size=2: must be a power of two that divides num_cores=3"),
+        ({"xlen": 48}, "xlen=48: must be 32 or 64"),
+        ({"lmem_log_size": 20}, "stack_base_addr=0xffff0000: LMEM starts there"),
+        ({"dcache_size": 128}, "dcache_size=128"),
+        ({"icache_ways": 3}, "icache_ways=3"),
+        ({"axi_data_width": 256}, "axi_data_width=256"),
+        ({"warps": 4}, "unknown hardware parameter 'warps'"),
+        ({"num_warps": "4"}, "num_warps must be int"),
+    ],
+)
+def test_impossible_shapes_name_the_rule(overrides: dict[str, object], rule: str) -> None:
+    with pytest.raises(ConfigError, match="(?s)" + rule.replace("(", r"\(")):
+        HardwareConfig.load(overrides=overrides)
+
+
+def test_unreadable_file_is_a_sentence(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="cannot be read"):
+        HardwareConfig.load(tmp_path / "none.toml")
+    broken = tmp_path / "broken.toml"
+    broken.write_text("[hardware\n")
+    with pytest.raises(ConfigError, match="not valid TOML"):
+        HardwareConfig.load(broken)
+
+
+def test_key_separates_shapes() -> None:
+    assert HardwareConfig().key() != HardwareConfig(num_warps=8).key()
+
+
+def test_defines_name_every_parameter() -> None:
+    defines = HardwareConfig(num_cores=2).verilog_defines()
+    assert defines["VX_CFG_NUM_CORES"] == "2"
+    assert defines["VX_CFG_STACK_BASE_ADDR"] == "32'hffff0000"
+    assert HardwareConfig().compiler_defines()["VX_CFG_STACK_BASE_ADDR"] == "0xffff0000"
+
+
+@pytest.mark.parametrize(
+    ("knobs", "message"),
+    [
+        ({"SIM": "questa"}, "SIM=questa: the only simulator is verilator"),
+        ({"ENTRY": "main"}, "ENTRY=main: must be one of cta_entry, s11, direct"),
+        ({"MEM": "fast"}, "MEM=fast: must be one of kind, ordered, hostile"),
+        ({"WARPS": "many"}, "WARPS=many: must be a whole number"),
+        ({"CORES": "0"}, "CORES=0: must be at least 1"),
+        ({"SEED": "-1"}, "SEED=-1: must be at least 0"),
+        ({"WAVES": "yes"}, "WAVES=yes: must be one of 0, 1"),
+        ({"COLOUR": "1"}, "unknown knob COLOUR"),
+    ],
+)
+def test_bad_knobs_are_sentences(knobs: dict[str, str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        RunConfig.from_knobs(knobs)
+
+
+def test_repro_line_reproduces_the_run() -> None:
+    run = RunConfig.from_knobs({"WARPS": "8", "MEM": "hostile", "SEED": "0x10", "TEST": "multikernel"})
+    words = dict(word.split("=") for word in run.repro_line().split()[1:])
+    assert RunConfig.from_knobs(words) == run
