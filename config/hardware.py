@@ -133,7 +133,7 @@ class HardwareConfig:
             rules.append(
                 (
                     _is_power_of_two(size) and ways >= 1 and size // (ways * self.l1_line_size) >= 2,
-                    f"{name}_size={size}: must be a power of two, at least two sets of {ways} lines of {self.l1_line_size}",
+                    f"{name}_size={size}: must be a power of two, at least two sets of {ways} lines",
                 )
             )
         for holds, message in rules:

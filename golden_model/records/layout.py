@@ -28,18 +28,24 @@ class Kind(IntEnum):
 
 
 class CommitFlag(IntEnum):
+    """Bits of the field `flags` of a commit record."""
+
     FIRST = 1  # first packet of the instruction
     LAST = 2  # last packet of the instruction
     CONTROL = 4  # next_pc and next_mask are valid
 
 
 class RegisterFile(IntEnum):
+    """Destination file of a result."""
+
     NONE = 0
     INTEGER = 1
     FLOAT = 2
 
 
 class MemoryOp(IntEnum):
+    """What a memory instruction does."""
+
     LOAD = 0
     STORE = 1
     FENCE = 2
@@ -47,12 +53,16 @@ class MemoryOp(IntEnum):
 
 
 class MemorySpace(IntEnum):
+    """Route of a memory access (docs/reference/vortex.md section 9.3)."""
+
     GLOBAL = 0
     LMEM = 1
     IO = 2
 
 
 class CtaEvent(IntEnum):
+    """What happened to a CTA or to one of its warps."""
+
     ACCEPT = 0  # a core's dispatcher took the CTA descriptor and gave it a slot
     WARP_START = 1  # one warp of the CTA became active
     WARP_END = 2  # a warp's thread mask became empty
@@ -60,6 +70,8 @@ class CtaEvent(IntEnum):
 
 
 class BarrierOp(IntEnum):
+    """Operation on a barrier (docs/reference/vortex.md section 2.7)."""
+
     SYNC = 0
     ARRIVE = 1
     WAIT = 2
@@ -67,6 +79,8 @@ class BarrierOp(IntEnum):
 
 
 class IpdomOp(IntEnum):
+    """Operation on a warp's IPDOM stack (docs/reference/vortex.md section 2.5)."""
+
     PUSH = 0
     FLIP = 1  # first JOIN visit: the other side starts
     POP = 2  # second JOIN visit: lanes are together again
@@ -85,6 +99,8 @@ class FaultKind(IntEnum):
 
 
 class AxiChannel(IntEnum):
+    """Channel of an AXI handshake."""
+
     AW = 0
     W = 1
     B = 2
@@ -93,6 +109,8 @@ class AxiChannel(IntEnum):
 
 
 class RunEvent(IntEnum):
+    """What happened at the boundary of the processor."""
+
     RESET = 0
     START = 1
     BUSY_RISE = 2
@@ -221,6 +239,19 @@ def dtype(kind: Kind, lanes: int) -> np.dtype:
     return np.dtype(fields)
 
 
+_ENUMS: tuple[type[IntEnum], ...] = (
+    Kind,
+    CommitFlag,
+    RegisterFile,
+    MemoryOp,
+    MemorySpace,
+    CtaEvent,
+    BarrierOp,
+    IpdomOp,
+    FaultKind,
+    AxiChannel,
+    RunEvent,
+)
 _CPP_TYPE = {"u1": "uint8_t", "u2": "uint16_t", "u4": "uint32_t", "u8": "uint64_t"}
 
 
@@ -235,9 +266,7 @@ def cpp_header(lanes: int) -> str:
         f"constexpr uint32_t kLanes = {lanes};",
         f"constexpr uint32_t kKinds = {len(Kind)};",
     ]
-    for enum in (
-        Kind, CommitFlag, RegisterFile, MemoryOp, MemorySpace, CtaEvent, BarrierOp, IpdomOp, FaultKind, AxiChannel, RunEvent,
-    ):  # fmt: skip
+    for enum in _ENUMS:
         members = ", ".join(f"{member.name} = {member.value}" for member in enum)
         out.append(f"namespace {enum.__name__} {{ enum : uint32_t {{ {members} }}; }}")
     for kind in Kind:
