@@ -1,0 +1,164 @@
+// Types that only the core pipeline uses: the decoded instruction, what an execution unit receives and what it commits.
+package vx_core_pkg;
+
+    import vx_pkg::*;
+
+    localparam int IBUF_SIZE = 4;  // instructions buffered per warp, words on their way from the cache included
+    localparam int INFLIGHT_WIDTH = 6;  // issued and not committed instructions of one warp
+    localparam int EPOCH_WIDTH = ITAG_WIDTH - NW_WIDTH;
+
+    typedef logic [REG_WIDTH-1:0] reg_t;  // {file, number}
+    typedef logic [EPOCH_WIDTH-1:0] epoch_t;
+    typedef logic [INFLIGHT_WIDTH-1:0] inflight_t;
+
+    typedef enum logic [2:0] {
+        UNIT_ALU,
+        UNIT_MUL,
+        UNIT_DIV,
+        UNIT_LSU,
+        UNIT_SFU
+    } unit_t;
+    localparam int NUM_UNITS = 5;
+
+    // `op` of an instruction; its meaning depends on the unit.
+    localparam int OP_WIDTH = 5;
+    typedef logic [OP_WIDTH-1:0] op_t;
+
+    typedef enum op_t {
+        ALU_ADD,
+        ALU_SUB,
+        ALU_SLL,
+        ALU_SLT,
+        ALU_SLTU,
+        ALU_XOR,
+        ALU_SRL,
+        ALU_SRA,
+        ALU_OR,
+        ALU_AND,
+        ALU_CZERO_EQZ,
+        ALU_CZERO_NEZ,
+        ALU_LUI,
+        ALU_JAL,
+        ALU_JALR,
+        ALU_BEQ,
+        ALU_BNE,
+        ALU_BLT,
+        ALU_BGE,
+        ALU_BLTU,
+        ALU_BGEU
+    } alu_op_t;
+
+    // Multiplier and divider: op[1:0] is the low half of funct3.
+
+    // LSU: {fence, store, unsigned, log2 size}
+    typedef struct packed {
+        logic fence;
+        logic store;
+        logic is_unsigned;
+        logic [1:0] log_size;
+    } lsu_op_t;
+
+    typedef enum op_t {
+        SFU_TMC,
+        SFU_SPLIT,
+        SFU_JOIN,
+        SFU_PRED,
+        SFU_BAR,
+        SFU_WSYNC,
+        SFU_CSRRW,
+        SFU_CSRRS,
+        SFU_CSRRC,
+        SFU_ILLEGAL
+    } sfu_op_t;
+
+    // Immediates fit into 32 bits for every XLEN and are sign-extended where they are used. For CSR instructions imm is
+    // {zimm, number}; for SPLIT and PRED bit 0 says "negated".
+    typedef struct packed {
+        unit_t unit;
+        op_t op;
+        logic is_word;  // the 32-bit form of RV64
+        logic use_pc;  // first operand is the PC
+        logic use_imm;  // second operand is the immediate
+        logic [31:0] imm;
+        reg_t rd;
+        reg_t rs1;
+        reg_t rs2;
+        reg_t rs3;
+        logic use_rd;  // rd is written and is not x0
+        logic use_rs1;
+        logic use_rs2;
+        logic use_rs3;
+        logic drain;  // issues only when no older instruction of the warp is in flight
+    } decoded_t;
+
+    // What the scoreboard looks at.
+    typedef struct packed {
+        unit_t unit;
+        logic drain;
+        reg_t rd;
+        reg_t rs1;
+        reg_t rs2;
+        reg_t rs3;
+        logic use_rd;
+        logic use_rs1;
+        logic use_rs2;
+        logic use_rs3;
+    } hazard_t;
+
+    typedef struct packed {
+        decoded_t dec;
+        word_t pc;
+        logic [31:0] instr;
+    } ibuf_entry_t;
+
+    // Issue -> execution unit.
+    typedef struct packed {
+        wid_t wid;
+        uid_t uid;
+        word_t pc;
+        tmask_t tmask;
+        decoded_t dec;
+        lanes_t rs1;
+        lanes_t rs2;
+    } exec_t;
+
+    // Execution unit -> commit: all lanes of one instruction at once.
+    typedef struct packed {
+        wid_t wid;
+        uid_t uid;
+        word_t pc;
+        tmask_t tmask;
+        logic use_rd;  // rd was reserved in the scoreboard
+        reg_t rd;
+        lanes_t data;
+        fault_kind_t fault;  // not FAULT_NONE: nothing is written and the warp stops
+        word_t fault_addr;
+    } commit_t;
+
+    // Highest active lane: it supplies every operand that is one per warp.
+    function automatic logic [NT_WIDTH-1:0] last_lane(input tmask_t mask);
+        last_lane = '0;
+        for (int i = 1; i < NUM_THREADS; ++i) if (mask[i]) last_lane = NT_WIDTH'(i);
+    endfunction
+
+    function automatic logic [NT_WIDTH-1:0] first_lane(input tmask_t mask);
+        first_lane = '0;
+        for (int i = NUM_THREADS - 1; i >= 0; --i) if (mask[i]) first_lane = NT_WIDTH'(i);
+    endfunction
+
+    // Round robin: the first set bit after `last`, wrapping around. `requests` must not be empty.
+    function automatic wid_t next_warp(input logic [NUM_WARPS-1:0] requests, input wid_t last);
+        logic [NUM_WARPS-1:0] above;
+        logic [NUM_WARPS-1:0] candidates;
+        above = requests & ~((NUM_WARPS'(2) << last) - NUM_WARPS'(1));
+        candidates = (above != '0) ? above : requests;
+        next_warp = '0;
+        for (int w = NUM_WARPS - 1; w >= 0; --w) if (candidates[w]) next_warp = wid_t'(w);
+    endfunction
+
+    // The processor has 4-byte instructions only: an address that an instruction computes loses its low two bits.
+    function automatic word_t align_pc(input word_t target);
+        return {target[XLEN-1:2], 2'b00};
+    endfunction
+
+endpackage
