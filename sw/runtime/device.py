@@ -19,7 +19,7 @@ from config import RunConfig
 from sw.runtime.allocator import Allocator
 from sw.runtime.args import Argument, pack
 from sw.runtime.backend import Backend, open_backend
-from sw.runtime.errors import DeviceLostError, DeviceTimeoutError, InvalidValueError
+from sw.runtime.errors import DeviceLostError, InvalidValueError
 from sw.runtime.launch import Dims, Geometry, make_geometry
 from sw.runtime.messages import (
     BackendFailed,
@@ -85,6 +85,15 @@ class LaunchResult:
     @property
     def ok(self) -> bool:
         return self.status is LaunchStatus.DONE and not self.faults and not self.failed_checks
+
+
+@dataclass(frozen=True)
+class PendingRead:
+    """A read that was queued and whose bytes have not been taken."""
+
+    request: int
+    address: int
+    size: int
 
 
 @dataclass
@@ -195,12 +204,20 @@ class Device:
 
     def read_memory(self, address: int, size: int) -> bytes:
         """Raw bytes at a device address, after all queued launches."""
-        request = next(self._requests)
-        self._send(ReadMemory(request, address, size))
-        answer = self._answer(request)
-        if not isinstance(answer, bytes) or len(answer) != size:
+        return self.finish_read(self.request_read(address, size))
+
+    def request_read(self, address: int, size: int) -> PendingRead:
+        """Queue a read in order, without waiting: it sees earlier launches and not later ones."""
+        read = PendingRead(next(self._requests), address, size)
+        self._send(ReadMemory(read.request, address, size))
+        return read
+
+    def finish_read(self, read: PendingRead) -> bytes:
+        """Wait for the bytes of a queued read; each read is handed over once."""
+        answer = self._answer(read.request)
+        if not isinstance(answer, bytes) or len(answer) != read.size:
             raise DeviceLostError(
-                f"backend {self.backend_name!r} answered a read of {size} bytes at {address:#x} wrongly"
+                f"backend {self.backend_name!r} answered a read of {read.size} bytes at {read.address:#x} wrongly"
             )
         return answer
 
@@ -227,7 +244,7 @@ class Device:
             ModuleError: the file is missing or breaks a rule of docs/reference/vortex.md §7.4; nothing is loaded then.
             InvalidValueError: its range is taken.
         """
-        image = read_image(Path(path), self.config.hardware)
+        image = read_image(Path(path), self.config.hardware, self.config.entry)
         self._allocator.reserve(image.base, image.end - image.base, f"image {image.name}")
         module = Module(self, image)
         self._modules.append(module)
@@ -409,4 +426,4 @@ class Device:
         )
 
 
-__all__ = ["Array", "Buffer", "Device", "DeviceTimeoutError", "LaunchResult"]
+__all__ = ["Array", "Buffer", "Device", "LaunchResult", "PendingRead"]

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from golden_model.follow.difference import Difference
 from golden_model.records.layout import FaultKind
 
 # ------------------------------------------------------------------------------------------------ host -> device
@@ -247,7 +248,7 @@ class CheckFailed:
     launch_id: int
     check: str
     message: str
-    detail: object | None = None
+    detail: Difference | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import EntryGeneration, HardwareConfig
+from sw.kernel.vxbin import MemoryLayout, VxbinError, detect_generation, load
 from sw.runtime.errors import InvalidValueError, ModuleError
 from sw.runtime.messages import KernelSymbol
 
@@ -26,13 +27,40 @@ class Image:
     elf: Path | None = None
 
 
-def read_image(path: Path, hardware: HardwareConfig) -> Image:
+def read_image(path: Path, hardware: HardwareConfig, entry: EntryGeneration) -> Image:
     """Read and validate a `.vxbin` with the strict reader of sw.kernel.vxbin.
 
     Raises:
-        ModuleError: unreadable or malformed; the message names file, offset and value.
+        ModuleError: unreadable or malformed (the message names file, offset and value), or built for another entry
+            generation than `entry`, which would run with the wrong rewind.
     """
-    raise ModuleError(f"{path}: no reader for XLEN {hardware.xlen} yet")
+    layout = MemoryLayout(
+        xlen=hardware.xlen,
+        harts=hardware.total_harts,
+        stack_base=hardware.stack_base_addr,
+        stack_log2_size=hardware.stack_log2_size,
+        lmem_log_size=hardware.lmem_log_size,
+    )
+    try:
+        loaded = load(path, layout=layout, startup_addr=hardware.startup_addr)
+    except VxbinError as error:
+        sentence = str(error)
+        raise ModuleError(sentence if str(path) in sentence else f"{path}: {sentence}") from error
+    generation = detect_generation(loaded)
+    if generation.value in {known.value for known in EntryGeneration} and generation.value != entry.value:
+        raise ModuleError(
+            f"{path} was built for ENTRY={generation.value}, this run launches with ENTRY={entry.value}: "
+            "a reused warp would start in the wrong place"
+        )
+    elf = path.with_suffix(".elf")
+    return Image(
+        name=path.name,
+        base=loaded.min_vma,
+        end=loaded.max_vma,
+        code=loaded.image,
+        kernels=tuple(KernelSymbol(name, pc) for name, pc in loaded.kernels.items()),
+        elf=elf if elf.exists() else None,
+    )
 
 
 class Kernel:

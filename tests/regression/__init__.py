@@ -1,0 +1,1 @@
+"""Runner behind `make SIM=verilator TEST=…`: catalogue, host programs, verdict and report."""

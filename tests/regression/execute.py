@@ -1,0 +1,161 @@
+"""Runs one host program on one device and judges everything that came back."""
+
+from __future__ import annotations
+
+import time
+
+from config import RunConfig
+from golden_model.follow.difference import Category, Difference
+from sw.runtime import Device, DeviceError
+from sw.runtime.backend import Backend
+from sw.runtime.messages import CheckFailed, Fault, LaunchStatus
+from tests.regression.errors import RunError
+from tests.regression.expectation import Comparison
+from tests.regression.images import Images
+from tests.regression.kernel_test import KernelTest
+from tests.regression.result import Failure, KernelResult, Outcome, RunResult
+from tests.regression.session import Launched, Session
+
+LOCKSTEP_BACKEND = "cosim"
+
+
+def execute(test: KernelTest, backend: Backend, images: Images, config: RunConfig) -> RunResult:
+    """Run `test` to its end, whatever happens, and return the verdict; never raises for a fault of the device."""
+    started = time.perf_counter()
+    device = Device(backend)
+    session = Session(device, images, config.size or test.size, config.seed)
+    failures: list[Failure] = []
+    try:
+        test.body(session)
+        session.finish()
+    except (DeviceError, RunError) as error:
+        failures.append(_host_failure(type(error).__name__, str(error)))
+    kernels = [_judge(launched, backend.name, failures) for launched in session.launches]
+    failures += _coverage(test, session, failures)
+    for check in session.checks:
+        if check.outcome is Outcome.FAIL:
+            failures.append(_host_failure(check.name, check.detail))
+    return RunResult(
+        test=test.name,
+        backend=backend.name,
+        knobs=config.knobs(),
+        repro=config.repro_line(),
+        kernels=tuple(kernels),
+        checks=tuple(session.checks),
+        failures=tuple(failures),
+        wall_seconds=time.perf_counter() - started,
+    )
+
+
+def _judge(launched: Launched, backend: str, failures: list[Failure]) -> KernelResult:
+    """Verdict on one launch; what is wrong with it is appended to `failures`, causes before consequences."""
+    result = launched.result
+    if result is None:
+        return KernelResult(launched.kernel, launched.launch_id, Outcome.FAIL, "", message="did not end")
+    found = [_check_failure(check, launched) for check in result.failed_checks]
+    found += [_fault_failure(fault, launched) for fault in result.faults]
+    found += [_expectation_failure(item, launched) for item in launched.comparisons if not item.ok]
+    if result.status is not LaunchStatus.DONE and not found:
+        found.append(_failure("launch", Category.HOST, f"{launched.kernel} ended as: {result.status.value}", launched))
+    stats = result.stats
+    elements = sum(item.elements for item in launched.comparisons)
+    if not found:
+        found += _nothing_compared(launched, backend, elements)
+    failures += found
+    geometry = result.geometry
+    return KernelResult(
+        kernel=launched.kernel,
+        launch=launched.launch_id,
+        outcome=Outcome.FAIL if found else Outcome.PASS,
+        geometry=f"{'x'.join(map(str, geometry.grid))} blocks of {'x'.join(map(str, geometry.block))}",
+        ctas=stats.ctas,
+        instructions=stats.instructions,
+        cycles=stats.cycles,
+        compared=stats.compared,
+        elements=elements,
+        adopted=dict(stats.adopted),
+        axi_transactions=stats.axi_transactions,
+        icache_hits=stats.icache_hits,
+        dcache_hits=stats.dcache_hits,
+        max_warps_in_flight=stats.max_warps_in_flight,
+        wall_seconds=stats.wall_seconds,
+        message=found[0].message if found else "",
+    )
+
+
+def _nothing_compared(launched: Launched, backend: str, elements: int) -> list[Failure]:
+    """A launch that nobody checked has not passed."""
+    assert launched.result is not None
+    stats, ctas = launched.result.stats, launched.result.geometry.ctas
+    problems = []
+    if elements == 0:
+        problems.append("nothing was compared with the host's expectation")
+    if stats.ctas != ctas:
+        problems.append(f"{stats.ctas} blocks were run, the grid has {ctas}")
+    if stats.instructions == 0:
+        problems.append("no instruction was retired")
+    if backend == LOCKSTEP_BACKEND and stats.compared != stats.instructions:
+        problems.append(
+            f"{stats.compared} warp instructions were compared with the golden model, {stats.instructions} were retired"
+        )
+    return [_failure("coverage", Category.COUNT, f"{launched.kernel}: {problem}", launched) for problem in problems]
+
+
+def _coverage(test: KernelTest, session: Session, failures: list[Failure]) -> list[Failure]:
+    missing = [kernel for kernel in test.kernels if kernel not in {launched.kernel for launched in session.launches}]
+    if missing and not failures:
+        return [_host_failure("coverage", f"never launched: {', '.join(missing)}")]
+    return []
+
+
+def _check_failure(check: CheckFailed, launched: Launched) -> Failure:
+    detail = check.detail
+    if detail is None:
+        screen = f"{check.check}\n  {check.message}\n  kernel {launched.kernel}, launch {launched.launch_id}"
+        return Failure(check.check, "check", check.message, screen, launched.kernel, launched.launch_id)
+    return Failure(
+        check.check, str(detail.category), check.message, detail.render(), launched.kernel, launched.launch_id
+    )
+
+
+def _fault_failure(fault: Fault, launched: Launched) -> Failure:
+    kind = fault.kind.name.lower().replace("_", " ")
+    difference = Difference(
+        check="core-fault",
+        category=Category.FAULT,
+        message=f"{launched.kernel} stopped by a fault: {kind} at address {fault.addr:#x}",
+        launch=fault.launch_id,
+        cycle=fault.cycle,
+        core=fault.core,
+        warp=fault.warp,
+        pc=fault.pc,
+        tmask_actual=fault.tmask,
+    )
+    return _rendered(difference, launched.kernel)
+
+
+def _expectation_failure(item: Comparison, launched: Launched) -> Failure:
+    difference = Difference(
+        check="host-expectation",
+        category=Category.HOST,
+        message=item.message,
+        launch=launched.launch_id,
+        expected=item.expected,
+        actual=item.actual,
+        notes=[f"kernel {launched.kernel}; the host program computed the expectation itself"],
+    )
+    return _rendered(difference, launched.kernel)
+
+
+def _failure(check: str, category: Category, message: str, launched: Launched) -> Failure:
+    return _rendered(Difference(check, category, message, launch=launched.launch_id), launched.kernel)
+
+
+def _rendered(difference: Difference, kernel: str) -> Failure:
+    return Failure(
+        difference.check, str(difference.category), difference.message, difference.render(), kernel, difference.launch
+    )
+
+
+def _host_failure(check: str, message: str) -> Failure:
+    return Failure(check, str(Category.HOST), message, f"{check}\n  {message}")
