@@ -6,7 +6,7 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 
 # Knobs of a run; config/knobs.py checks them and knows the defaults.
-KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM SEED WAVES COPY
+KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM SEED WAVES COPY N
 knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$($(knob))'))
 
 # pytest options of `make test`; two workers because every simulation is one busy process.
@@ -27,6 +27,7 @@ help: ## this list
 	@echo "Knobs: CLUSTERS CORES WARPS THREADS  shape of the processor (1 1 4 4)"
 	@echo "       ENTRY=cta_entry|s11|direct    kernel entry generation"
 	@echo "       MEM=kind|ordered|hostile      memory policy     SEED=n   everything random follows from it"
+	@echo "       N=n                           elements that the test works on (default: the test's own)"
 	@echo "       WAVES=0|1  COPY=backdoor|bar  COCOTB_TEST_FILTER, COCOTB_RANDOM_SEED as in cocotb"
 
 setup: ## prepare this machine (every other target does it too)

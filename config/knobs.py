@@ -56,15 +56,16 @@ class RunConfig:
     seed: int = 1
     waves: bool = False
     copy: CopyMode = CopyMode.BACKDOOR
+    size: int = 0  # elements that a test works on; 0 = the test's own default
 
     @classmethod
     def from_knobs(cls, knobs: Mapping[str, str]) -> RunConfig:
-        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM SEED WAVES COPY.
+        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM SEED WAVES COPY N.
 
         Unset or empty variables take the default. Raises ConfigError for a value that is not understood.
         """
         given = {name: value for name, value in knobs.items() if value != ""}
-        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", *_HARDWARE_KNOBS}
+        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", "N", *_HARDWARE_KNOBS}
         for name in given:
             if name not in known:
                 raise ConfigError(f"unknown knob {name}; known: {', '.join(sorted(known))}")
@@ -84,6 +85,7 @@ class RunConfig:
             seed=_integer("SEED", given.get("SEED", str(default.seed)), 0),
             waves=_choice(_Flag, "WAVES", given.get("WAVES", "0")) is _Flag.ON,
             copy=_choice(CopyMode, "COPY", given.get("COPY", default.copy.value)),
+            size=_integer("N", given["N"], 1) if "N" in given else default.size,
         )
 
     def knobs(self) -> dict[str, str]:
@@ -99,6 +101,7 @@ class RunConfig:
             "MEM": self.mem.value,
             "COPY": self.copy.value,
             "SEED": str(self.seed),
+            **({"N": str(self.size)} if self.size else {}),
         }
 
     def repro_line(self) -> str:
