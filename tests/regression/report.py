@@ -1,0 +1,99 @@
+"""What the user sees at the end of a run: the first failure, the table, and how to repeat it."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from tests.regression.result import KernelResult, Outcome, RunResult
+
+_STYLE = {Outcome.PASS: "bold green", Outcome.FAIL: "bold red", Outcome.NOT_APPLICABLE: "dim"}
+_WIDTH_OFF_TERMINAL = 150  # a pipe has no width; the table must not be folded there
+
+
+def make_console(*, stderr: bool = False) -> Console:
+    """Console that folds and colours only on a terminal."""
+    console = Console(stderr=stderr, highlight=False, soft_wrap=True)
+    if not console.is_terminal:
+        console.width = _WIDTH_OFF_TERMINAL
+    return console
+
+
+def print_result(console: Console, result: RunResult, results_folder: str) -> None:
+    """Print the first failure (if any), the table and the summary lines."""
+    if result.failures:
+        _print_failures(console, result)
+    console.print(_table(result))
+    for check in result.checks:
+        console.print(
+            Text.assemble((f"{check.outcome.value:<5}", _STYLE[check.outcome]), f"{check.name}: {check.detail}")
+        )
+    for line in summary_lines(result):
+        console.print(line, markup=False)
+    console.print(f"Results: {results_folder}", markup=False)
+    verdict = Outcome.PASS if result.passed else Outcome.FAIL
+    console.print(Text.assemble((f"{verdict.value}  ", _STYLE[verdict]), f"{result.test}  {_reason(result)}"))
+
+
+def _print_failures(console: Console, result: RunResult) -> None:
+    first = result.failures[0]
+    console.print(first.screen, markup=False)
+    console.print(f"\n  reproduce   {result.repro}", markup=False)
+    for later in result.failures[1:]:
+        console.print(f"  also        {later.check}: {later.message}", markup=False)
+    console.print()
+
+
+def summary_lines(result: RunResult) -> list[str]:
+    """PERF line, totals and the command that repeats the run."""
+    cycles, seconds = result.cycles, result.simulation_seconds
+    ipc = result.instructions / cycles if cycles else 0.0
+    adopted = ", ".join(f"{kind} {count}" for kind, count in sorted(result.adopted.items())) or "none"
+    speed = f"{cycles / seconds:,.0f} simulated cycles/s" if seconds and cycles else "no simulated cycles"
+    return [
+        f"PERF: instrs={result.instructions}, cycles={cycles}, IPC={ipc:.3f}",
+        f"Adopted: {adopted}",
+        f"Speed: {speed} ({seconds:.1f} s in launches, {result.wall_seconds:.1f} s in all)",
+        *(f"Note: {note}" for note in result.notes),
+        f"Seed: {result.knobs['SEED']}   Repeat: {result.repro}",
+    ]
+
+
+def _reason(result: RunResult) -> str:
+    if result.passed:
+        against = (
+            f"{result.compared:,} warp instructions compared"
+            if result.compared
+            else f"backend {result.backend}: host's expectation only"
+        )
+        return f"{len(result.kernels)} launches, {against}"
+    if result.failures:
+        return f"{result.failures[0].check}: {result.failures[0].message}"
+    return "nothing was run" if not result.kernels else "see the table"
+
+
+def _table(result: RunResult) -> Table:
+    table = Table(title=None, header_style="bold")
+    table.add_column("kernel", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for heading in ("CTAs", "instructions", "compared", "adopted", "elements", "AXI", "cycles", "IPC", "cycles/s"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for kernel in result.kernels:
+        table.add_row(kernel.kernel, Text(kernel.outcome.value, _STYLE[kernel.outcome]), *_figures(kernel))
+    return table
+
+
+def _figures(kernel: KernelResult) -> list[str]:
+    speed = kernel.cycles / kernel.wall_seconds if kernel.wall_seconds else 0.0
+    return [
+        f"{kernel.ctas}",
+        f"{kernel.instructions:,}",
+        f"{kernel.compared:,}",
+        f"{sum(kernel.adopted.values()):,}",
+        f"{kernel.elements:,}",
+        f"{kernel.axi_transactions:,}",
+        f"{kernel.cycles:,}",
+        f"{kernel.ipc:.3f}",
+        f"{speed:,.0f}",
+    ]
