@@ -84,6 +84,11 @@ module vx_lmem
 
     lanes_t bank_rdata;  // by bank
 
+    function automatic word_t merged(input word_t old, input word_t data, input logic [WORD_BYTES-1:0] byteen);
+        merged = old;
+        for (int k = 0; k < WORD_BYTES; ++k) if (byteen[k]) merged[8*k+:8] = data[8*k+:8];
+    endfunction
+
     for (genvar b = 0; b < NUM_THREADS; ++b) begin : g_bank
         logic [XLEN-1:0] mem_q[2**ROW_WIDTH];
         row_t row;
@@ -93,11 +98,8 @@ module vx_lmem
             if (bank_used[b] && !req.rw) bank_rdata[b] = mem_q[row];
         end
         always_ff @(posedge clk) begin
-            if (bank_used[b] && req.rw) begin
-                for (int k = 0; k < WORD_BYTES; ++k) begin
-                    if (req.byteen[bank_lane[b]][k]) mem_q[row][8*k+:8] <= req.data[bank_lane[b]][8*k+:8];
-                end
-            end
+            if (bank_used[b] && req.rw)
+                mem_q[row] <= merged(mem_q[row], req.data[bank_lane[b]], req.byteen[bank_lane[b]]);
         end
     end
 

@@ -1,0 +1,232 @@
+// One AXI4 master port: chooses among the requests of all caches that fall into this bank, gives them ids, and keeps reads
+// behind older writes of their block until those are acknowledged.
+//
+// Contract
+// * Right under every legal AXI4 slave: responses of different ids in any order, a write may take effect as late as its B.
+// * AW and W are independent; payload stays stable until accepted; every transfer is one beat of the whole width.
+// * A source whose request has to wait does not hold up the other sources.
+// * `rsp_ready` belongs to the source in `rsp_source` and may depend on `rsp_valid`.
+module vx_axi_bank
+    import vx_pkg::*;
+    import vx_mem_pkg::*;
+#(
+    parameter int ADDR_WIDTH = 32,
+    parameter int TID_WIDTH = 8
+) (
+    input wire clk,
+    input wire reset,
+
+    input wire [NUM_SOURCES-1:0] req_valid,
+    output logic [NUM_SOURCES-1:0] req_ready,
+    input mem_req_t req[NUM_SOURCES],
+    input mem_tag_t req_tag[NUM_SOURCES],
+
+    output logic rsp_valid,
+    input wire rsp_ready,
+    output source_t rsp_source,
+    output mem_rsp_t rsp,
+
+    output logic ack_valid,  // a write has been acknowledged
+    output source_t ack_source,
+    output logic write_fault,  // ... with an error
+    output line_addr_t write_fault_addr,
+    output logic busy,
+
+    output logic awvalid,
+    input wire awready,
+    output logic [ADDR_WIDTH-1:0] awaddr,
+    output logic [TID_WIDTH-1:0] awid,
+    output logic wvalid,
+    input wire wready,
+    output logic [LINE_BITS-1:0] wdata,
+    output logic [LINE_BYTES-1:0] wstrb,
+    input wire bvalid,
+    output logic bready,
+    input wire [TID_WIDTH-1:0] bid,
+    input wire [1:0] bresp,
+    output logic arvalid,
+    input wire arready,
+    output logic [ADDR_WIDTH-1:0] araddr,
+    output logic [TID_WIDTH-1:0] arid,
+    input wire rvalid,
+    output logic rready,
+    input wire [LINE_BITS-1:0] rdata,
+    input wire rlast,
+    input wire [TID_WIDTH-1:0] rid,
+    input wire [1:0] rresp
+);
+    localparam int ID_BITS = TID_WIDTH < 4 ? TID_WIDTH : 4;
+    localparam int ENTRIES = 2 ** ID_BITS;
+
+    typedef logic [ID_BITS-1:0] id_t;
+
+    // ---------------------------------------------------------------- who may go
+
+    line_addr_t addr[NUM_SOURCES];
+    logic [NUM_SOURCES-1:0] rw, conflict, writable, eligible;
+    id_t write_id[NUM_SOURCES];
+    logic read_free, ar_ready, aw_ready, w_ready;
+    logic grant;
+    source_t winner;
+
+    always_comb begin
+        for (int s = 0; s < NUM_SOURCES; ++s) begin
+            addr[s] = req[s].addr;
+            rw[s] = req[s].rw;
+        end
+    end
+
+    always_comb begin
+        eligible = req_valid & ((rw & writable & {NUM_SOURCES{aw_ready && w_ready}}) |
+                                (~rw & ~conflict & {NUM_SOURCES{read_free && ar_ready}}));
+        req_ready = '0;
+        if (grant) req_ready[winner] = 1'b1;
+    end
+
+    vx_rr_arbiter #(
+        .N(NUM_SOURCES)
+    ) arbiter (
+        .clk,
+        .reset,
+        .request(eligible),
+        .advance(1'b1),
+        .valid(grant),
+        .index(winner)
+    );
+
+    logic read_enter, write_enter;
+    assign write_enter = grant && rw[winner];
+    assign read_enter = grant && !rw[winner];
+
+    // ---------------------------------------------------------------- writes
+
+    logic writes_idle;
+    line_addr_t ack_addr;
+
+    vx_write_tracker #(
+        .ENTRIES(ENTRIES)
+    ) writes (
+        .clk,
+        .reset,
+        .valid(req_valid),
+        .addr,
+        .conflict,
+        .writable,
+        .write_id,
+        .enter(write_enter),
+        .enter_source(winner),
+        .ack(bvalid),
+        .ack_id(id_t'(bid)),
+        .ack_valid,
+        .ack_source,
+        .ack_addr,
+        .idle(writes_idle)
+    );
+
+    assign bready = 1'b1;
+    assign write_fault = ack_valid && bresp != 2'b00;
+    assign write_fault_addr = ack_addr;
+
+    line_addr_t aw_line;
+    id_t aw_id;
+    vx_fifo #(
+        .WIDTH(LINE_ADDR_WIDTH + ID_BITS),
+        .DEPTH(2)
+    ) aw_fifo (
+        .clk,
+        .reset,
+        .in_valid(write_enter),
+        .in_ready(aw_ready),
+        .in_data({addr[winner], write_id[winner]}),
+        .out_valid(awvalid),
+        .out_ready(awready),
+        .out_data({aw_line, aw_id})
+    );
+    assign awaddr = ADDR_WIDTH'({aw_line, LINE_OFFSET_BITS'(0)});
+    assign awid = TID_WIDTH'(aw_id);
+
+    logic [LINE_BITS+LINE_BYTES-1:0] w_in;
+    always_comb begin
+        w_in = '0;
+        if (write_enter) w_in = {req[winner].data, req[winner].byteen};
+    end
+    vx_fifo #(
+        .WIDTH(LINE_BITS + LINE_BYTES),
+        .DEPTH(2)
+    ) w_fifo (
+        .clk,
+        .reset,
+        .in_valid(write_enter),
+        .in_ready(w_ready),
+        .in_data(w_in),
+        .out_valid(wvalid),
+        .out_ready(wready),
+        .out_data({wdata, wstrb})
+    );
+
+    // ---------------------------------------------------------------- reads
+
+    logic reads_idle;
+    id_t read_id;
+    logic known;
+    mem_tag_t rsp_tag;
+
+    vx_read_table #(
+        .ENTRIES(ENTRIES)
+    ) reads (
+        .clk,
+        .reset,
+        .any_free(read_free),
+        .free_id(read_id),
+        .enter(read_enter),
+        .enter_source(winner),
+        .enter_tag(req_tag[winner]),
+        .lookup_id(id_t'(rid)),
+        .lookup_used(known),
+        .lookup_source(rsp_source),
+        .lookup_tag(rsp_tag),
+        .release_valid(rsp_valid && rsp_ready),
+        .idle(reads_idle)
+    );
+
+    line_addr_t ar_line;
+    id_t ar_id;
+    vx_fifo #(
+        .WIDTH(LINE_ADDR_WIDTH + ID_BITS),
+        .DEPTH(2)
+    ) ar_fifo (
+        .clk,
+        .reset,
+        .in_valid(read_enter),
+        .in_ready(ar_ready),
+        .in_data({addr[winner], read_id}),
+        .out_valid(arvalid),
+        .out_ready(arready),
+        .out_data({ar_line, ar_id})
+    );
+    assign araddr = ADDR_WIDTH'({ar_line, LINE_OFFSET_BITS'(0)});
+    assign arid = TID_WIDTH'(ar_id);
+
+    assign rsp_valid = rvalid && known;
+    assign rready = rsp_ready || !known;
+    always_comb begin
+        rsp = '0;
+        if (rsp_valid) rsp = '{data: rdata, tag: rsp_tag, err: rresp != 2'b00};
+    end
+
+    assign busy = !writes_idle || !reads_idle;
+
+    if (TID_WIDTH > ID_BITS) begin : g_wide_ids
+        /* verilator lint_off UNUSEDSIGNAL */  // the upper id bits are always zero
+        wire unused = &{1'b0, bid[TID_WIDTH-1:ID_BITS], rid[TID_WIDTH-1:ID_BITS]};
+        /* verilator lint_on UNUSEDSIGNAL */
+    end
+
+`ifdef SYNTHESIS
+    wire unused_rlast = rlast;
+`else
+    always_ff @(posedge clk) begin
+        if (!reset && rvalid) assert (rlast) else $error("vx_axi_bank: RLAST is low in a transfer of one beat");
+    end
+`endif
+endmodule
