@@ -326,6 +326,8 @@ class Device:
         Raises:
             InvalidValueError: no such launch, or its result was already taken.
             DeviceTimeoutError: it has not ended within `timeout_s` wall-clock seconds.
+            DeviceLostError: the device is gone; the reports that had arrived are in an ABORTED result, which a second
+                `wait` hands over.
         """
         while launch_id not in self._results:
             if launch_id not in self._pending:
@@ -396,6 +398,8 @@ class Device:
             case Interrupt(vector):
                 self.interrupts.append(vector)
             case BackendFailed(message):
+                for launch_id in list(self._pending):
+                    self._finish(LaunchDone(launch_id, LaunchStatus.ABORTED))
                 raise DeviceLostError(message)
 
     def _of(self, launch_id: int) -> _Pending:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 
 from config import RunConfig
 from golden_model.follow.difference import Category, Difference
-from sw.runtime import Device, DeviceError
+from sw.runtime import Device, DeviceError, LaunchError, ModuleError
 from sw.runtime.backend import Backend
+from sw.runtime.errors import DeviceLostError, DeviceTimeoutError
 from sw.runtime.messages import CheckFailed, Fault, LaunchStatus
 from tests.regression.errors import RunError
 from tests.regression.expectation import Comparison
@@ -18,19 +20,31 @@ from tests.regression.session import Launched, Session
 
 LOCKSTEP_BACKEND = "cosim"
 
+# Stable names of checks for errors that end a host program.
+_CHECKS: dict[type[Exception], str] = {
+    DeviceLostError: "device-lost",
+    DeviceTimeoutError: "device-timeout",
+    LaunchError: "launch-refused",
+    ModuleError: "module-refused",
+}
+
 
 def execute(test: KernelTest, backend: Backend, images: Images, config: RunConfig) -> RunResult:
     """Run `test` to its end, whatever happens, and return the verdict; never raises for a fault of the device."""
     started = time.perf_counter()
     device = Device(backend)
     session = Session(device, images, config.size or test.size, config.seed)
-    failures: list[Failure] = []
+    stopped_by: list[Failure] = []
     try:
         test.body(session)
         session.finish()
     except (DeviceError, RunError) as error:
-        failures.append(_host_failure(type(error).__name__, str(error)))
+        stopped_by.append(_host_failure(_CHECKS.get(type(error), "host"), str(error)))
+        with suppress(DeviceError):  # what earlier launches reported comes before the consequence
+            session.finish()
+    failures: list[Failure] = []
     kernels = [_judge(launched, backend.name, failures) for launched in session.launches]
+    failures += stopped_by
     failures += _coverage(test, session, failures)
     for check in session.checks:
         if check.outcome is Outcome.FAIL:
@@ -55,6 +69,8 @@ def _judge(launched: Launched, backend: str, failures: list[Failure]) -> KernelR
     found = [_check_failure(check, launched) for check in result.failed_checks]
     found += [_fault_failure(fault, launched) for fault in result.faults]
     found += [_expectation_failure(item, launched) for item in launched.comparisons if not item.ok]
+    if result.status is LaunchStatus.ABORTED and not found:
+        return KernelResult(launched.kernel, launched.launch_id, Outcome.FAIL, "", message="aborted")
     if result.status is not LaunchStatus.DONE and not found:
         found.append(_failure("launch", Category.HOST, f"{launched.kernel} ended as: {result.status.value}", launched))
     stats = result.stats

@@ -84,12 +84,14 @@ class ScriptedBackend:
 
     def _launch(self, launch: Launch) -> None:
         if launch.kernel == "lose_the_device":
+            self._events.extend(self.extra)
             self._events.append(BackendFailed("the simulator ended with exit code 139"))
             return
         function = self.kernels.get(launch.kernel)
         if function is not None:
             function(self, launch)
         self._events.extend(self.extra)
+        self.extra = []
         ctas = launch.grid[0] * launch.grid[1] * launch.grid[2]
         stats = LaunchStats(self.stats.cycles, self.stats.instructions, ctas, self.stats.compared, wall_seconds=0.01)
         self._events.append(LaunchDone(launch.launch_id, self.status, stats))

@@ -1,0 +1,80 @@
+"""Command line: knobs in, exit code out; every error is a sentence."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+
+from config import ConfigError, RunConfig
+from sw.runtime import DeviceError
+from tests.regression.catalogue import find_test, known_tests
+from tests.regression.errors import RunError
+from tests.regression.pipeline import BACKENDS, Request, run_test
+from tests.regression.progress import make_progress
+from tests.regression.report import make_console, print_result
+
+EXIT_PASS = 0
+EXIT_FAIL = 1  # the test ran and failed, or found nothing to compare
+EXIT_USAGE = 2  # the run could not be started
+
+_USAGE = """usage: python -m tests.regression run [KNOB=VALUE …]
+       python -m tests.regression list
+
+Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM SEED WAVES COPY N (see `make help`)."""
+
+
+def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
+    """Run one command and return its exit code; prints one sentence to stderr if it cannot be started."""
+    try:
+        match list(arguments):
+            case ["list"]:
+                for name in known_tests():
+                    print(f"{name:20s}{find_test(name).description}")
+                return EXIT_PASS
+            case ["help" | "--help" | "-h"]:
+                print(_USAGE)
+                return EXIT_PASS
+            case ["run", *knobs]:
+                return _run(parse_request(knobs, environment))
+            case _:
+                print(_USAGE, file=sys.stderr)
+                return EXIT_USAGE
+    except (RunError, ConfigError, DeviceError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    except KeyboardInterrupt:
+        print("error: interrupted", file=sys.stderr)
+        return 130
+
+
+def parse_request(arguments: Sequence[str], environment: Mapping[str, str]) -> Request:
+    """Knobs (`NAME=VALUE`, a later one wins) to a request.
+
+    SEED defaults to cocotb's COCOTB_RANDOM_SEED. BACKEND is for developers: `golden` and `rtl` run one side alone.
+
+    Raises:
+        RunError, ConfigError: an argument or value that is not understood.
+    """
+    knobs: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        if not equals or not name:
+            raise RunError(f"argument {argument!r}: write knobs as NAME=VALUE")
+        knobs[name] = value
+    backend = knobs.pop("BACKEND", "") or BACKENDS[0]
+    if backend not in BACKENDS:
+        raise RunError(f"BACKEND={backend}: must be one of {', '.join(BACKENDS)}")
+    if not knobs.get("SEED"):
+        knobs["SEED"] = environment.get("COCOTB_RANDOM_SEED", "")
+    config = RunConfig.from_knobs(knobs)
+    find_test(config.test)
+    return Request(config=config, backend=backend)
+
+
+def _run(request: Request) -> int:
+    console = make_console()
+    with make_progress(console) as progress:
+        outcome = run_test(request, progress)
+    print_result(console, outcome.result, str(outcome.folder))
+    return EXIT_PASS if outcome.result.passed else EXIT_FAIL
