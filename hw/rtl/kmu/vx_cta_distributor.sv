@@ -6,7 +6,7 @@
 //   `core_valid` of one core rises only when that core accepts in this very cycle.
 // * `launch` forgets the route and starts again with core 0.
 module vx_cta_distributor #(
-    parameter int NUM_CORES = 1
+    parameter int CORES = 1
 ) (
     input wire clk,
     input wire reset,
@@ -16,10 +16,10 @@ module vx_cta_distributor #(
     output logic cta_ready,
     input wire cta_last_of_cluster,
 
-    output logic [NUM_CORES-1:0] core_valid,
-    input wire [NUM_CORES-1:0] core_ready
+    output logic [CORES-1:0] core_valid,
+    input wire [CORES-1:0] core_ready
 );
-    localparam int INDEX_WIDTH = NUM_CORES > 1 ? $clog2(NUM_CORES) : 1;
+    localparam int INDEX_WIDTH = CORES > 1 ? $clog2(CORES) : 1;
 
     logic locked_q;
     logic [INDEX_WIDTH-1:0] route_q;
@@ -29,7 +29,7 @@ module vx_cta_distributor #(
     logic [INDEX_WIDTH-1:0] target;
 
     vx_rr_arbiter #(
-        .N(NUM_CORES)
+        .N(CORES)
     ) arbiter (
         .clk,
         .reset(reset || launch),
