@@ -2,34 +2,147 @@
 
 from __future__ import annotations
 
+from config import HardwareConfig
+from golden_model.barrier import GLOBAL_BIT, BarrierUnit
+from golden_model.code import Code
+from golden_model.csr import build_csrs
 from golden_model.cta import CtaAccept, CtaDescriptor, WarpStart
+from golden_model.dispatch import CtaDispatcher, ResidentCta
+from golden_model.errors import DispatchError
+from golden_model.findings import Finding, FindingKind, FindingLog
+from golden_model.isa.bits import Xlen
+from golden_model.memory import Memory
+from golden_model.ranges import AddressRanges
+from golden_model.records.layout import MemorySpace
+from golden_model.step import Step
 from golden_model.warp import Warp
+
+IO_BASE = 0x40
+IO_END = 0x1_0000
 
 
 class Core:
-    """Skeleton of the interface (implementation follows)."""
+    """One core. `memory`, `code`, `findings` and `host_buffers` belong to the machine and are shared by its cores."""
 
-    core_id: int
-    warps: list[Warp]
-    mcycle: int
-    minstret: int
+    def __init__(
+        self,
+        core_id: int,
+        config: HardwareConfig,
+        memory: Memory,
+        code: Code,
+        findings: FindingLog,
+        host_buffers: AddressRanges,
+    ) -> None:
+        self.core_id = core_id
+        self.config = config
+        self.xlen = Xlen.of(config.xlen)
+        self.memory = memory
+        self.code = code
+        self.findings = findings
+        self.host_buffers = host_buffers
+        self.csrs = build_csrs(config)
+        self.launch_id = 0
+        self.rewind = 20
+        self.mcycle = 0
+        self.minstret = 0
+        self.barriers = BarrierUnit(config)
+        self.dispatcher = CtaDispatcher(core_id, config)
+        self._lmem_base = config.lmem_base
+        self._lmem_end = config.lmem_base + config.lmem_size
+        self.lmem = Memory(self._lmem_end)  # only the aperture is used; addresses are those that warps see
+        self.warps = [Warp(self, wid) for wid in range(config.num_warps)]
 
     @property
     def active_warps(self) -> int:
         """Mask of active warps."""
-        raise NotImplementedError
+        return sum(1 << warp.wid for warp in self.warps if warp.tmask)
+
+    @property
+    def busy(self) -> bool:
+        """Warps are active or still to be started."""
+        return self.dispatcher.pending is not None or any(warp.tmask for warp in self.warps)
+
+    # ------------------------------------------------------------------ dispatch
+
+    def launch(self, launch_id: int, rewind: int) -> None:
+        """The `start` pulse: per-launch state is cleared; registers, CSRs, barriers and counters stay."""
+        self.launch_id = launch_id
+        self.rewind = rewind
+        self.dispatcher.launch()
 
     def can_accept(self, cta: CtaDescriptor) -> bool:
         """Whether the dispatcher is idle and the slot that the rules demand is free."""
-        raise NotImplementedError
+        return self.dispatcher.can_accept(cta)
 
     def accept_cta(self, cta: CtaDescriptor) -> CtaAccept:
         """Give the CTA its slot. Raises DispatchError if `can_accept` is false."""
-        raise NotImplementedError
+        return self.dispatcher.accept(cta)
 
     def start_warp(self, wid: int | None = None) -> WarpStart:
         """Start the next warp of the accepted CTA on warp `wid` (hardware's choice; default: lowest inactive).
 
-        Raises DispatchError if no CTA is being dispatched, or the warp is active or was used by this CTA.
+        Raises DispatchError if no CTA is being dispatched, or the warp is active.
         """
-        raise NotImplementedError
+        if wid is None:
+            wid = next((warp.wid for warp in self.warps if not warp.tmask), None)
+            if wid is None:
+                raise DispatchError(f"core {self.core_id} has no inactive warp")
+        if not 0 <= wid < len(self.warps):
+            raise DispatchError(f"core {self.core_id} has no warp {wid}")
+        warp = self.warps[wid]
+        if warp.tmask:
+            raise DispatchError(f"core {self.core_id} cannot start warp {wid}: it is active at pc {warp.pc:#x}")
+        assignment = self.dispatcher.assign()
+        start = self.dispatcher.start_message(assignment, wid, warp.pc, self.rewind)
+        if not start.first_use and not self.code.is_window(start.pc):
+            self.findings.add(
+                Finding(
+                    FindingKind.MALFORMED_WINDOW,
+                    self.core_id,
+                    wid,
+                    start.pc,
+                    start.tmask,
+                    f"the warp is reused {self.rewind} bytes before {warp.pc:#x}, where its last CTA ended, but no "
+                    f"dispatch window of generation {self.code.generation.value} is there",
+                )
+            )
+        warp.start(assignment, start.pc)
+        return start
+
+    def warp_ended(self, resident: ResidentCta) -> int | None:
+        """A warp of that CTA ended; returns its slot if the CTA has retired."""
+        return self.dispatcher.warp_ended(resident)
+
+    # ------------------------------------------------------------------ memory
+
+    def memory_at(self, addr: int) -> Memory:
+        """The memory that answers at an address: local memory in its aperture, else the shared one."""
+        return self.lmem if self._lmem_base <= addr < self._lmem_end else self.memory
+
+    def space_of(self, addr: int) -> MemorySpace:
+        if self._lmem_base <= addr < self._lmem_end:
+            return MemorySpace.LMEM
+        return MemorySpace.IO if IO_BASE <= addr < IO_END else MemorySpace.GLOBAL
+
+    def is_host_buffer(self, addr: int) -> bool:
+        """Whether the host allocated this address (local memory never counts)."""
+        return addr in self.host_buffers and not self._lmem_base <= addr < self._lmem_end
+
+    # ------------------------------------------------------------------ barriers
+
+    def barrier_sync(self, warp: Warp, step: Step, identifier: int, count: int) -> None:
+        """BAR: suspend the warp, or release all waiters if it is the last to arrive."""
+        if identifier & GLOBAL_BIT:
+            warp.illegal(step, f"barrier {identifier:#x} is one across cores, which is not implemented")
+            return
+        if count == 0:
+            warp.report(step, FindingKind.BARRIER_COUNT, warp.tmask, "a barrier needs at least one participant, got 0")
+        entry = self.barriers.entry(identifier)
+        if entry.count and entry.participants != count:
+            detail = f"waits for {count} warps, but the first to arrive said {entry.participants}"
+            warp.report(step, FindingKind.BARRIER_COUNT, warp.tmask, detail)
+        step.barrier = event = self.barriers.sync(warp.wid, identifier, count)
+        warp.blocked = not event.released
+        for other in self.warps:
+            if event.released >> other.wid & 1:
+                other.blocked = False

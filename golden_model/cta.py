@@ -51,3 +51,4 @@ class WarpStart:
     lmem_addr: int
     block_idx: Dim3
     num_warps: int
+    first_use: bool  # in this launch: begins with the prologue

@@ -1,0 +1,68 @@
+"""The barrier unit of one core (docs/reference/vortex.md §2.7): the synchronous local form.
+
+Storage has one entry per CTA slot and barrier number, with a phase bit of its own; it is cleared by reset only, so the
+phase carries over from one CTA and launch to the next. ARRIVE, WAIT, expect-tx and barriers across cores will be
+methods beside `sync`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from config import HardwareConfig
+from golden_model.records.layout import BarrierOp
+from golden_model.step import BarrierEvent
+
+GLOBAL_BIT = 1 << 31
+
+
+@dataclass(slots=True)
+class BarrierEntry:
+    """State of one barrier."""
+
+    count: int = 0  # arrivals in this phase
+    waiters: int = 0  # mask of suspended warps
+    phase: int = 0
+    participants: int = 0  # as stated by the first arrival of this phase
+
+
+class BarrierUnit:
+    """All barriers of one core."""
+
+    def __init__(self, config: HardwareConfig) -> None:
+        self._slot_mask = config.num_warps - 1
+        self._number_bits = config.num_barriers.bit_length() - 1
+        self._number_mask = config.num_barriers - 1
+        self.entries = [BarrierEntry() for _ in range(config.num_warps * config.num_barriers)]
+
+    def entry(self, identifier: int) -> BarrierEntry:
+        """The entry that an id word names: {CTA slot, barrier number}; out-of-range fields wrap."""
+        slot, number = identifier & self._slot_mask, identifier >> 8 & self._number_mask
+        return self.entries[slot << self._number_bits | number]
+
+    def sync(self, wid: int, identifier: int, count: int) -> BarrierEvent:
+        """Warp `wid` arrives and waits for `count` arrivals in all; the last arrival releases everybody."""
+        entry = self.entry(identifier)
+        phase = entry.phase
+        if entry.count == 0:
+            entry.participants = count
+        if entry.count == count - 1:
+            released = entry.waiters | 1 << wid
+            entry.count = entry.waiters = 0
+            entry.phase ^= 1
+        else:
+            released = 0
+            entry.count += 1
+            entry.waiters |= 1 << wid
+        return BarrierEvent(BarrierOp.SYNC, identifier, count, phase, released)
+
+    def waiting_for(self, wid: int) -> str:
+        """What a suspended warp waits for, in words."""
+        for index, entry in enumerate(self.entries):
+            if entry.waiters >> wid & 1:
+                slot, number = index >> self._number_bits, index & self._number_mask
+                return (
+                    f"barrier {number} of CTA slot {slot} (phase {entry.phase}, {entry.count} of "
+                    f"{entry.participants} warps arrived)"
+                )
+        return "nothing known"

@@ -1,0 +1,100 @@
+"""Loads, stores and fences (docs/reference/vortex.md §2.1, §2.12)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from golden_model.findings import FindingKind
+from golden_model.isa.instruction import Instruction, Unit, i_type
+from golden_model.records.layout import MemoryOp, MemorySpace
+from golden_model.step import MemoryAccess
+
+if TYPE_CHECKING:
+    from golden_model.isa.decode import Decoded
+    from golden_model.step import Step
+    from golden_model.warp import Warp
+
+
+def execute_load(warp: Warp, op: Decoded, step: Step) -> None:
+    """rd[i] ← memory[rs1[i] + imm], extended; nothing is accessed if any active lane is misaligned."""
+    size = op.size
+    addresses = warp.addresses(step, op.rs1, op.imm, size, MemoryOp.LOAD)
+    if addresses is None:
+        return
+    core = warp.core
+    result = [0] * warp.num_lanes
+    undefined = warp.undef[op.rs1]  # a wrong address gives a wrong value
+    extend = op.instruction.signed
+    sign = 1 << (8 * size - 1)
+    fill = warp.xlen.mask & -sign
+    for i in warp.lanes:
+        value, unknown = core.memory_at(addresses[i]).load(addresses[i], size)
+        if extend and value & sign:
+            value |= fill
+        result[i] = value
+        if unknown:
+            undefined |= 1 << i
+    warp.write(step, op.rd, result, undefined)
+
+
+def execute_store(warp: Warp, op: Decoded, step: Step) -> None:
+    """memory[rs1[i] + imm] ← rs2[i]; ascending lanes, so the highest lane wins where they overlap."""
+    size = op.size
+    addresses = warp.addresses(step, op.rs1, op.imm, size, MemoryOp.STORE)
+    if addresses is None:
+        return
+    core = warp.core
+    access = step.memory
+    assert access is not None
+    low_bytes = (1 << 8 * size) - 1
+    source = warp.regs[op.rs2]
+    undefined = access.undefined = warp.undef[op.rs2] & warp.tmask
+    data = access.data = [0] * warp.num_lanes
+    for i in warp.lanes:
+        data[i] = value = source[i] & low_bytes
+        core.memory_at(addresses[i]).store(addresses[i], size, value, bool(undefined >> i & 1))
+    if undefined:
+        visible = sum(1 << i for i in warp.lanes if undefined >> i & 1 and core.is_host_buffer(addresses[i]))
+        if visible:
+            warp.report(
+                step,
+                FindingKind.UNDEFINED_STORE,
+                visible,
+                f"stores a register never written to {addresses[visible.bit_length() - 1]:#x}, a buffer of the host",
+            )
+
+
+def execute_fence(warp: Warp, op: Decoded, step: Step) -> None:
+    """Nothing to wait for: every earlier access is done and visible to all."""
+    step.memory = MemoryAccess(MemoryOp.FENCE, MemorySpace.GLOBAL, 0, warp.tmask)
+
+
+def _load(name: str, funct3: int, size: int, signed: bool, xlens: tuple[int, ...] = (32, 64)) -> Instruction:
+    mask, match = i_type(0x03, funct3)
+    return Instruction(
+        name, mask, match, "{rd}, {imm}({rs1})", Unit.LOAD, execute_load, size=size, signed=signed, xlens=xlens
+    )
+
+
+def _store(name: str, funct3: int, size: int, xlens: tuple[int, ...] = (32, 64)) -> Instruction:
+    mask, match = i_type(0x23, funct3)
+    syntax = "{rs2}, {store_imm}({rs1})"
+    return Instruction(name, mask, match, syntax, Unit.STORE, execute_store, size=size, xlens=xlens)
+
+
+MEMORY: list[Instruction] = [
+    _load("lb", 0, 1, signed=True),
+    _load("lh", 1, 2, signed=True),
+    _load("lw", 2, 4, signed=True),
+    _load("ld", 3, 8, signed=True, xlens=(64,)),
+    _load("lbu", 4, 1, signed=False),
+    _load("lhu", 5, 2, signed=False),
+    _load("lwu", 6, 4, signed=False, xlens=(64,)),
+    _store("sb", 0, 1),
+    _store("sh", 1, 2),
+    _store("sw", 2, 4),
+    _store("sd", 3, 8, xlens=(64,)),
+    # FENCE.I is a FENCE here, and so is every other funct3 of the opcode; all fields but the opcode are ignored.
+    Instruction("fence.i", *i_type(0x0F, 1), "", Unit.FENCE, execute_fence),
+    Instruction("fence", 0x0000007F, 0x0000000F, "", Unit.FENCE, execute_fence),
+]

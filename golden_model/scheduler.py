@@ -1,0 +1,130 @@
+"""Running the machine alone: who takes the next CTA and which warp steps, deterministically or by seed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from golden_model.errors import HangError, LimitError
+from golden_model.isa.disasm import disassemble
+
+if TYPE_CHECKING:
+    from golden_model.machine import Machine
+    from golden_model.warp import Warp
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """Counts of one run."""
+
+    warp_instructions: int
+    thread_instructions: int  # lanes that were active, summed over instructions
+    ctas: int
+    warps: int  # warps started
+    faults: int
+
+
+class Scheduler:
+    """Cores take CTAs round robin and warps step in turn; with a seed both are random, and reproducible."""
+
+    def __init__(self, machine: Machine, seed: int | None = None) -> None:
+        self._machine = machine
+        self._random = None if seed is None else random.Random(seed)
+        self._next_core = 0
+        self._ctas = 0
+        self._warps = 0
+
+    def run(self, max_warp_instructions: int) -> RunSummary:
+        """Step until the launch is over.
+
+        Raises HangError if nothing can step although the launch is not over, LimitError after
+        `max_warp_instructions`; both say where every warp is.
+        """
+        machine = self._machine
+        executed = threads = faults = 0
+        ready: list[Warp] = []
+        changed = True  # dispatch may be possible: at the start, and whenever a warp has ended
+        while True:
+            if changed:
+                self._dispatch()
+                changed = False
+            ready = [warp for core in machine.cores for warp in core.warps if warp.tmask and not warp.blocked]
+            if not ready:
+                if not machine.busy:
+                    return RunSummary(executed, threads, self._ctas, self._warps, faults)
+                raise HangError(self._diagnosis("no warp can step"))
+            for core in machine.cores:
+                core.mcycle += 1  # a round in which every ready warp steps once counts as one cycle
+            if self._random is not None:
+                ready = [self._random.choice(ready)]
+            for warp in ready:
+                step = warp.step()
+                executed += 1
+                threads += step.tmask.bit_count()
+                if step.warp_ended:
+                    changed = True
+                    faults += step.fault is not None
+            if executed >= max_warp_instructions and machine.busy:
+                raise LimitError(self._diagnosis(f"still running after {executed} warp instructions"))
+
+    def _dispatch(self) -> None:
+        """Hand out CTAs and start warps until nothing more fits."""
+        machine = self._machine
+        progress = True
+        while progress:
+            progress = False
+            for core in machine.cores:
+                while core.dispatcher.pending is not None and any(not warp.tmask for warp in core.warps):
+                    core.start_warp(self._choose_warp([warp.wid for warp in core.warps if not warp.tmask]))
+                    self._warps += 1
+                    progress = True
+            taker = self._choose_core()
+            if taker is not None:
+                machine.accept_cta(taker)
+                self._ctas += 1
+                progress = True
+
+    def _choose_warp(self, free: list[int]) -> int:
+        return free[0] if self._random is None else self._random.choice(free)
+
+    def _choose_core(self) -> int | None:
+        machine = self._machine
+        if machine.next_cta() is None:
+            return None
+        count = len(machine.cores)
+        order = [(self._next_core + i) % count for i in range(count)]
+        if self._random is not None:
+            self._random.shuffle(order)
+        taker = next((core for core in order if machine.can_accept(core)), None)
+        if taker is not None:
+            self._next_core = (taker + 1) % count
+        return taker
+
+    # ------------------------------------------------------------------ diagnosis
+
+    def _diagnosis(self, what: str) -> str:
+        machine = self._machine
+        lines = [f"launch {machine.launch_id}: {what}"]
+        for core in machine.cores:
+            for warp in core.warps:
+                if warp.tmask:
+                    lines.append(f"  core {core.core_id} warp {warp.wid}: {self._where(warp)}")
+            pending = core.dispatcher.pending
+            if pending is not None:
+                lines.append(
+                    f"  core {core.core_id}: CTA {pending.cta.block_idx} has no free warp for rank {pending.started}"
+                )
+        cta = machine.next_cta()
+        if cta is not None:
+            lines.append(f"  CTA {cta.block_idx} waits for a core with a free slot")
+        return "\n".join(lines)
+
+    def _where(self, warp: Warp) -> str:
+        at = warp.pc
+        doing = f"next {disassemble(self._machine.memory.load(at & ~3, 4)[0], at, warp.xlen.bits)}"
+        if warp.blocked:
+            doing = f"suspended at {warp.core.barriers.waiting_for(warp.wid)}"
+            at -= 4
+        idx = warp.resident.cta.block_idx if warp.resident is not None else None
+        return f"CTA {idx} rank {warp.rank}, pc {at:#x}, lanes {warp.tmask:#x}, {doing}"
