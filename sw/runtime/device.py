@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from config import RunConfig
-from sw.runtime.allocator import Allocator
+from sw.runtime.allocator import PAGE_SIZE, Allocator
 from sw.runtime.args import Argument, pack
 from sw.runtime.backend import Backend, open_backend
 from sw.runtime.errors import DeviceLostError, InvalidValueError
@@ -28,7 +28,6 @@ from sw.runtime.messages import (
     DcrRead,
     DcrWrite,
     DeclareBuffer,
-    DeclareImage,
     Doorbell,
     Event,
     Fault,
@@ -245,15 +244,10 @@ class Device:
             InvalidValueError: its range is taken.
         """
         image = read_image(Path(path), self.config.hardware, self.config.entry)
-        self._allocator.reserve(image.base, image.end - image.base, f"image {image.name}")
+        self._allocator.reserve(image.min_vma, image.max_vma - image.min_vma, f"image {image.name}")
         module = Module(self, image)
         self._modules.append(module)
-        self._send(
-            DeclareImage(
-                image.base, len(image.code), image.end, image.kernels, image.name, str(image.elf) if image.elf else None
-            )
-        )
-        self._send(WriteMemory(image.base, image.code + bytes(image.end - image.base - len(image.code))))
+        self._send(image)
         return module
 
     def unload_module(self, module: Module) -> None:
@@ -263,8 +257,8 @@ class Device:
         self.wait_all()
         self._modules.remove(module)
         module.loaded = False
-        self._allocator.free(module.image.base // 4096 * 4096)
-        self._send(ForgetImage(module.image.base))
+        self._allocator.free(module.image.min_vma // PAGE_SIZE * PAGE_SIZE)
+        self._send(ForgetImage(module.image.min_vma))
 
     # ------------------------------------------------------------------ launches
 

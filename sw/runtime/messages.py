@@ -72,33 +72,26 @@ class RegisterRead:
 
 
 @dataclass(frozen=True)
-class KernelSymbol:
-    """One kernel of a loaded image: exported name and footer PC (function, or stub in the s11 generation)."""
+class LoadImage:
+    """Store `image` at `min_vma`, clear the bytes behind it up to `max_vma`, and tell the checkers what it is.
 
-    name: str
-    pc: int
-
-
-@dataclass(frozen=True)
-class DeclareImage:
-    """Tells the checkers what was loaded; the bytes themselves travel as `WriteMemory`.
-
-    Code is fetched only from `[base, base + image_size)`; `[base, end)` is the whole reserved range including .bss.
+    Fields as in `sw.kernel.vxbin.Vxbin`. Code is fetched only from `[min_vma, min_vma + len(image))`; a dispatch window
+    may call only the addresses in `kernels`, which are by exported name (function, or stub in the s11 generation).
     """
 
-    base: int
-    image_size: int
-    end: int
-    kernels: tuple[KernelSymbol, ...]
+    min_vma: int
+    max_vma: int
+    image: bytes
+    kernels: dict[str, int]
     name: str
     elf: str | None = None  # path of the ELF with symbols and lines, for reports only
 
 
 @dataclass(frozen=True)
 class ForgetImage:
-    """The image at `base` was unloaded."""
+    """The image at `min_vma` was unloaded; its bytes stay."""
 
-    base: int
+    min_vma: int
 
 
 @dataclass(frozen=True)
@@ -153,7 +146,7 @@ Message = (
     | DcrRead
     | RegisterWrite
     | RegisterRead
-    | DeclareImage
+    | LoadImage
     | ForgetImage
     | DeclareBuffer
     | ForgetBuffer

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from config import EntryGeneration, HardwareConfig
 from sw.kernel.vxbin import MemoryLayout, VxbinError, detect_generation, load
 from sw.runtime.errors import InvalidValueError, ModuleError
-from sw.runtime.messages import KernelSymbol
+from sw.runtime.messages import LoadImage
 
 if TYPE_CHECKING:
     from sw.runtime.device import Device
 
 
-@dataclass(frozen=True)
-class Image:
-    """A validated `.vxbin` in memory: code covers `[base, base + len(code))`, the range up to `end` starts as zeros."""
-
-    name: str
-    base: int
-    end: int
-    code: bytes
-    kernels: tuple[KernelSymbol, ...]
-    elf: Path | None = None
-
-
-def read_image(path: Path, hardware: HardwareConfig, entry: EntryGeneration) -> Image:
+def read_image(path: Path, hardware: HardwareConfig, entry: EntryGeneration) -> LoadImage:
     """Read and validate a `.vxbin` with the strict reader of sw.kernel.vxbin.
 
     Raises:
@@ -53,13 +40,13 @@ def read_image(path: Path, hardware: HardwareConfig, entry: EntryGeneration) -> 
             "a reused warp would start in the wrong place"
         )
     elf = path.with_suffix(".elf")
-    return Image(
+    return LoadImage(
+        min_vma=loaded.min_vma,
+        max_vma=loaded.max_vma,
+        image=loaded.image,
+        kernels=loaded.kernels,
         name=path.name,
-        base=loaded.min_vma,
-        end=loaded.max_vma,
-        code=loaded.image,
-        kernels=tuple(KernelSymbol(name, pc) for name, pc in loaded.kernels.items()),
-        elf=elf if elf.exists() else None,
+        elf=str(elf) if elf.exists() else None,
     )
 
 
@@ -73,7 +60,7 @@ class Kernel:
 
     def startup_addr(self, entry: EntryGeneration) -> int:
         """PC at which a fresh warp starts: the image's prologue, or the kernel's own stub in the s11 generation."""
-        return self.pc if entry is EntryGeneration.S11 else self.module.image.base
+        return self.pc if entry is EntryGeneration.S11 else self.module.image.min_vma
 
     def check(self, device: Device) -> None:
         """Raises InvalidValueError unless the kernel's module is loaded on `device`."""
@@ -89,7 +76,7 @@ class Kernel:
 class Module:
     """One image on one device."""
 
-    def __init__(self, device: Device, image: Image) -> None:
+    def __init__(self, device: Device, image: LoadImage) -> None:
         self.device = device
         self.image = image
         self.loaded = True
@@ -101,7 +88,7 @@ class Module:
 
     @property
     def kernel_names(self) -> tuple[str, ...]:
-        return tuple(symbol.name for symbol in self.image.kernels)
+        return tuple(self.image.kernels)
 
     def kernel(self, name: str) -> Kernel:
         """Handle of the kernel exported under exactly that name.
@@ -110,7 +97,7 @@ class Module:
             ModuleError: no such kernel; the message lists those that exist.
         """
         if name not in self._kernels:
-            pc = next((symbol.pc for symbol in self.image.kernels if symbol.name == name), None)
+            pc = self.image.kernels.get(name)
             if pc is None:
                 raise ModuleError(
                     f"{self.name} has no kernel {name!r}; it has: {', '.join(self.kernel_names) or 'none'}"

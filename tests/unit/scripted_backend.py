@@ -18,6 +18,7 @@ from sw.runtime.messages import (
     LaunchDone,
     LaunchStats,
     LaunchStatus,
+    LoadImage,
     MemoryData,
     Message,
     ReadMemory,
@@ -73,6 +74,8 @@ class ScriptedBackend:
         match message:
             case WriteMemory(address, data):
                 self.store(address, data)
+            case LoadImage():
+                self.store(message.min_vma, message.image.ljust(message.max_vma - message.min_vma, b"\0"))
             case ReadMemory(request, address, size):
                 self._events.append(MemoryData(request, self.load(address, size)))
             case DcrRead(request, _, tag):

@@ -12,7 +12,7 @@ from config import EntryGeneration, RunConfig
 from sw.runtime import Device, DeviceError, InvalidValueError, LaunchError, ModuleError, u32
 from sw.runtime.backend import backend_names, open_backend, register_backend
 from sw.runtime.errors import DeviceLostError, DeviceTimeoutError
-from sw.runtime.messages import DeclareBuffer, DeclareImage, Launch, LaunchDone, LaunchStatus, WriteMemory
+from sw.runtime.messages import DeclareBuffer, Launch, LaunchDone, LaunchStatus, LoadImage
 from tests.unit.scripted_backend import ScriptedBackend
 from tests.unit.vxbin_files import BASE, write_vxbin
 
@@ -63,10 +63,12 @@ def test_module_is_loaded_with_cleared_bss(device: Device, backend: ScriptedBack
     backend.store(BASE + 40, b"\xff" * 8)
     module = device.load_module(write_vxbin(tmp_path / "three.vxbin"))
     assert module.kernel_names == ("add_k", "mul_k", "acc_k")
-    assert backend.sent[0] == DeclareImage(BASE, 32, BASE + 96, module.image.kernels, "three.vxbin")
-    written = backend.sent[1]
-    assert isinstance(written, WriteMemory)
-    assert (written.address, len(written.data), written.data[32:]) == (BASE, 96, bytes(64))
+    loaded = backend.sent[0]
+    assert isinstance(loaded, LoadImage)
+    assert (loaded.min_vma, loaded.max_vma, len(loaded.image), loaded.name) == (BASE, BASE + 96, 32, "three.vxbin")
+    assert loaded.kernels == {"add_k": BASE + 20, "mul_k": BASE + 24, "acc_k": BASE + 28}
+    assert backend.sent[1:] == []
+    assert device.read_memory(BASE + 28, 72) == loaded.image[28:] + bytes(64) + bytes(4)
 
 
 def test_same_name_gives_the_same_handle(device: Device, tmp_path: Path) -> None:

@@ -1,0 +1,98 @@
+"""From a request to a verdict: compile, build, simulate in a process of its own, read what it found, report."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from config import RunConfig
+from sw.runtime.golden_backend import GoldenBackend
+from tests.regression.catalogue import find_test
+from tests.regression.compile import compile_images, copy_images
+from tests.regression.errors import RunError
+from tests.regression.execute import execute
+from tests.regression.images import Images
+from tests.regression.job import Job
+from tests.regression.junit import write_junit
+from tests.regression.progress import Progress, SilentProgress
+from tests.regression.result import RunResult
+from tests.regression.simulation import Runner, prepare_simulation
+from tests.regression.typed_json import write_json
+
+BACKENDS = ("cosim", "rtl", "golden")  # the first is the default; `golden` needs no simulator
+RESULTS = Path(__file__).parents[2] / "results"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One run.
+
+    Attributes:
+        images: load these instead of compiling (altered files).
+        folder: results go here instead of results/<test>/<configuration>.
+    """
+
+    config: RunConfig
+    backend: str = BACKENDS[0]
+    images: Images | None = None
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class RunOutcome:
+    """Verdict and the folder that holds results.json, results.xml, the images and the simulator's log."""
+
+    result: RunResult
+    folder: Path
+
+
+def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
+    """Run one test to its verdict.
+
+    Raises:
+        RunError: the run could not be started (unknown test, sources that do not compile, missing tools); no results
+            are written then.
+    """
+    shown = progress or SilentProgress()
+    config = request.config
+    test = find_test(config.test)
+    shown.stage(f"compiling kernels of {test.name}")
+    images = request.images or compile_images(test, config)
+    runner = make_runner(request, shown)
+    folder = request.folder or RESULTS / test.name / run_label(request)
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        job = Job(config, request.backend, copy_images(images, test.name, folder), folder)
+    except OSError as error:
+        raise RunError(f"results cannot be written to {folder}: {error.strerror}") from error
+    shown.stage(f"running {test.name}")
+    result = runner(job, shown)
+    write_junit(folder / "results.xml", result)
+    return RunOutcome(result, folder)
+
+
+def make_runner(request: Request, progress: Progress) -> Runner:
+    """Everything that can be missing is found out here, before anything is written."""
+    if request.backend == "golden":
+        return run_on_golden_model
+    return prepare_simulation(request.config, progress)
+
+
+def run_on_golden_model(job: Job, progress: Progress) -> RunResult:
+    """Run in this process, without a simulator."""
+    result = execute(find_test(job.config.test), GoldenBackend(job.config), job.images, job.config)
+    write_json(job.result, result)
+    return result
+
+
+def run_label(request: Request) -> str:
+    """Folder name of a run: everything that two runs of one test can differ in."""
+    config = request.config
+    parts = [config.hardware.label(), config.entry.value, config.mem.value, config.copy.value, f"seed{config.seed}"]
+    if config.size:
+        parts.append(f"n{config.size}")
+    if request.backend != BACKENDS[0]:
+        parts.append(request.backend)
+    return "-".join(parts)
