@@ -3,6 +3,8 @@
 
 package vx_pkg;
 
+    /* verilator lint_off UNUSEDPARAM */  // one top alone does not use every constant
+
     localparam int XLEN = `VX_CFG_XLEN;
     localparam int FLEN = `VX_CFG_FLEN;
     localparam bit EXT_M = `VX_CFG_EXT_M != 0;

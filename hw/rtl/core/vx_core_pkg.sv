@@ -122,7 +122,7 @@ package vx_core_pkg;
         lanes_t rs2;
     } exec_t;
 
-    // Execution unit -> commit: all lanes of one instruction at once.
+    // What a unit keeps of an instruction until it commits.
     typedef struct packed {
         wid_t wid;
         uid_t uid;
@@ -130,6 +130,24 @@ package vx_core_pkg;
         tmask_t tmask;
         logic use_rd;  // rd was reserved in the scoreboard
         reg_t rd;
+    } exec_info_t;
+
+    /* verilator lint_off UNUSEDSIGNAL */  // drops the operands
+    function automatic exec_info_t info_of(input exec_t exec);
+        return '{
+            wid: exec.wid,
+            uid: exec.uid,
+            pc: exec.pc,
+            tmask: exec.tmask,
+            use_rd: exec.dec.use_rd,
+            rd: exec.dec.rd
+        };
+    endfunction
+    /* verilator lint_on UNUSEDSIGNAL */
+
+    // Execution unit -> commit: all lanes of one instruction at once.
+    typedef struct packed {
+        exec_info_t info;
         lanes_t data;
         fault_kind_t fault;  // not FAULT_NONE: nothing is written and the warp stops
         word_t fault_addr;
@@ -158,7 +176,7 @@ package vx_core_pkg;
 
     // The processor has 4-byte instructions only: an address that an instruction computes loses its low two bits.
     function automatic word_t align_pc(input word_t target);
-        return {target[XLEN-1:2], 2'b00};
+        return target & ~word_t'(3);
     endfunction
 
 endpackage
