@@ -24,6 +24,8 @@ def print_result(console: Console, result: RunResult, results_folder: str) -> No
     """Print the first failure (if any), the table and the summary lines."""
     if result.failures:
         _print_failures(console, result)
+    if not result.kernels:  # refused before anything ran: a table of nothing would hide the sentence
+        return
     console.print(_table(result))
     for check in result.checks:
         console.print(
@@ -38,7 +40,7 @@ def print_result(console: Console, result: RunResult, results_folder: str) -> No
 
 def _print_failures(console: Console, result: RunResult) -> None:
     first = result.failures[0]
-    console.print(first.screen, markup=False)
+    console.print(first.screen if result.kernels else f"error: {first.message}", markup=False)
     console.print(f"\n  reproduce   {result.repro}", markup=False)
     for later in result.failures[1:]:
         console.print(f"  also        {later.check}: {later.message}", markup=False)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from sw.runtime import Buffer, Device, InvalidValueError, Kernel, LaunchResult, Module, ModuleError
+from sw.runtime import Buffer, Device, InvalidValueError, Kernel, LaunchError, LaunchResult, Module, ModuleError
 from sw.runtime.args import Argument
 from sw.runtime.device import PendingRead
 from sw.runtime.launch import Dims, max_occupancy
@@ -27,6 +28,7 @@ GUARD_BYTES = 64
 _POISON = 0xA5
 
 Array = NDArray[np.generic]
+_IntT = TypeVar("_IntT", bound=np.integer[Any])
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ class Session:
 
     # ------------------------------------------------------------------ data
 
-    def random(self, dtype: DTypeLike, count: int, low: int = -(1 << 30), high: int = 1 << 30) -> Array:
+    def random(self, dtype: type[_IntT], count: int, low: int = 0, high: int = 1 << 31) -> NDArray[_IntT]:
         """`count` random integers in [low, high) as `dtype`."""
         return self.rng.integers(low, high, count).astype(dtype)
 
@@ -169,6 +171,18 @@ class Session:
         launched = Launched(kernel, launch_id, snapshots)
         self.launches.append(launched)
         return launched
+
+    def require_full_blocks(self, threads: Dims) -> None:
+        """Refuse a size that the largest blocks do not cover exactly, for kernels without a bounds check.
+
+        Raises:
+            LaunchError: the size and the multiple that it must be.
+        """
+        sizes = [threads] if isinstance(threads, int) else list(threads)
+        _, block = max_occupancy(self.device.config.hardware, threads)
+        for size, width in zip(sizes, block, strict=False):
+            if size % width:
+                raise LaunchError(f"N={self.size}: this test needs a multiple of {width} on this processor")
 
     def read(self, buffer: Buffer, dtype: DTypeLike) -> Array:
         """Contents of a buffer after all launches so far, for host programs that decide by them."""
