@@ -1,0 +1,1 @@
+"""RTL blocks, each alone under cocotb."""
