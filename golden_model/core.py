@@ -136,7 +136,10 @@ class Core:
             warp.illegal(step, f"barrier {identifier:#x} is one across cores, which is not implemented")
             return
         if count == 0:
-            warp.report(step, FindingKind.BARRIER_COUNT, warp.tmask, "a barrier needs at least one participant, got 0")
+            detail = "a barrier needs at least one participant, got 0"
+            warp.report(step, FindingKind.BARRIER_COUNT, warp.tmask, detail)
+            warp.illegal(step, detail)
+            return
         entry = self.barriers.entry(identifier)
         if entry.count and entry.participants != count:
             detail = f"waits for {count} warps, but the first to arrive said {entry.participants}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from config import EntryGeneration, HardwareConfig
 from golden_model import kmu
+from golden_model.code import Image
 from golden_model.cta import Dim3
 from golden_model.errors import LaunchError
 
@@ -22,6 +23,17 @@ class Launch:
     block: Dim3 = (1, 1, 1)
     lmem: int = 0  # bytes of local memory per CTA
     cluster: Dim3 = (1, 1, 1)
+
+
+def entry_points(image: Image, kernel: str, entry: EntryGeneration) -> tuple[int, int]:
+    """(STARTUP_ADDR, KERNEL_ENTRY) of a named kernel. Raises LaunchError if the image has no such kernel.
+
+    The image begins with its entry code; only an s11 image with stubs is entered at the kernel's stub.
+    """
+    if kernel not in image.kernels:
+        raise LaunchError(f"the image has no kernel {kernel!r}; it has: {', '.join(image.kernels) or 'none'}")
+    pc = image.kernels[kernel]
+    return (pc, pc) if entry is EntryGeneration.S11 else (image.min_vma, pc)
 
 
 def check(launch: Launch, config: HardwareConfig) -> None:

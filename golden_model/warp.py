@@ -9,8 +9,8 @@ from golden_model.errors import StepError
 from golden_model.findings import Finding, FindingKind
 from golden_model.ipdom import IpdomStack
 from golden_model.isa.bits import lanes_of
-from golden_model.records.layout import FaultKind, IpdomOp, MemoryOp, RegisterFile
-from golden_model.step import Adoption, Fault, IpdomEvent, MemoryAccess, Step
+from golden_model.records.layout import FaultKind, RegisterFile
+from golden_model.step import Adoption, Fault, Step
 
 if TYPE_CHECKING:
     from golden_model.core import Core
@@ -26,7 +26,7 @@ class Warp:
     """
 
     __slots__ = (
-        "_code", "_masks", "adoption", "blocked", "core", "csr_storage", "cta_mask", "fcsr", "first_hart", "fregs",
+        "_masks", "adoption", "blocked", "code", "core", "csr_storage", "cta_mask", "fcsr", "first_hart", "fregs",
         "full_mask", "fundef", "ipdom", "lanes", "last", "num_lanes", "pc", "rank", "regs", "resident",
         "slot", "thread_idx", "tmask", "uid", "undef", "wid", "xlen",
     )  # fmt: skip
@@ -39,7 +39,7 @@ class Warp:
         self.num_lanes = config.num_threads
         self.full_mask = config.full_mask
         self.first_hart = (core.core_id * config.num_warps + wid) * config.num_threads
-        self._code = core.code
+        self.code = core.code
         self._masks: dict[int, tuple[int, ...]] = {}
 
         self.regs = [[0] * self.num_lanes for _ in range(32)]
@@ -97,7 +97,7 @@ class Warp:
             raise StepError(f"core {self.core.core_id} warp {self.wid} cannot step at pc {pc:#x}: it is {state}")
         core = self.core
         self.adoption = adopted
-        op = self._code.by_pc.get(pc)
+        op = self.code.by_pc.get(pc)
         if op is None:
             step = self._fetch_slowly(pc)
         else:
@@ -116,11 +116,11 @@ class Warp:
             where = "at 0" if pc == 0 else f"at {pc:#x}, outside memory"
             self.fault(step, FaultKind.FETCH, pc, f"instruction fetch {where}")
             return step
-        if pc not in self._code.images:
+        if pc not in self.code.images:
             self.report(
                 step, FindingKind.FETCH_OUTSIDE_IMAGE, tmask, f"fetches from {pc:#x}, which is in no loaded image"
             )
-        step.instr, op = self._code.fetch(pc)
+        step.instr, op = self.code.fetch(pc)
         if op is None:
             step.name = "illegal"
             self.illegal(step, f"{step.instr:#010x} is no instruction of this configuration")
@@ -214,87 +214,6 @@ class Warp:
         if self.undef[register] >> last & 1:
             self.report(step, kind, 1 << last, f"the {what} is a register never written")
         return self.regs[register][last]
-
-    def predicate(self, step: Step, register: int, negate: int) -> int:
-        """Active lanes whose bit 0 of the register, negated if asked, is 1."""
-        values = self.regs[register]
-        undefined = self.undef[register] & self.tmask
-        if undefined:
-            self.report(step, FindingKind.UNDEFINED_PREDICATE, undefined, "the predicate is a register never written")
-        mask = 0
-        for lane in self.lanes:
-            if values[lane] & 1 != negate:
-                mask |= 1 << lane
-        return mask
-
-    def addresses(self, step: Step, register: int, imm: int, size: int, op: MemoryOp) -> list[int] | None:
-        """Address per active lane; None, with a fault, if one is misaligned or outside memory."""
-        base, address_mask, low = self.regs[register], self.xlen.mask, size - 1
-        result = [0] * self.num_lanes
-        combined = 0
-        for lane in self.lanes:
-            addr = result[lane] = (base[lane] + imm) & address_mask
-            combined |= addr
-        undefined = self.undef[register] & self.tmask
-        if undefined:
-            self.report(step, FindingKind.UNDEFINED_ADDRESS, undefined, "the address is a register never written")
-        if combined & low:
-            lane = next(lane for lane in self.lanes if result[lane] & low)
-            detail = f"lane {lane} accesses {size} bytes at {result[lane]:#x}, not a multiple of {size}"
-            self.fault(step, FaultKind.MISALIGNED, result[lane], detail)
-            return None
-        core = self.core
-        if combined >= core.memory.size:  # the OR of all is an upper bound that is exact for powers of two
-            kind = FaultKind.BUS_WRITE if op is MemoryOp.STORE else FaultKind.BUS_READ
-            lane = next(lane for lane in self.lanes if result[lane] >= core.memory.size)
-            self.fault(step, kind, result[lane], f"lane {lane} accesses {result[lane]:#x}, outside memory")
-            return None
-        step.memory = MemoryAccess(op, core.space_of(result[self.lanes[0]]), size, self.tmask, result)
-        return result
-
-    def ipdom_push(self, step: Step, mask: int, pc: int) -> bool:
-        """Open a divergent SPLIT; False if the stack is full."""
-        pointer = len(self.ipdom)
-        if not self.ipdom.push(mask, pc):
-            detail = f"SPLIT with {pointer} SPLITs open, and the stack holds {self.ipdom.depth}"
-            self.report(step, FindingKind.IPDOM_OVERFLOW, mask, detail)
-            return False
-        step.ipdom = IpdomEvent(IpdomOp.PUSH, pointer, mask, pc)
-        return True
-
-    def ipdom_join(self, step: Step, pointer: int) -> None:
-        """JOIN with the pointer that its SPLIT returned."""
-        depth = len(self.ipdom)
-        if pointer == depth:
-            return  # the SPLIT was uniform
-        entry = self.ipdom.top()
-        if pointer != depth - 1:
-            detail = f"JOIN of SPLIT number {pointer} while {depth} are open: SPLIT and JOIN do not nest"
-            self.report(step, FindingKind.IPDOM_MISMATCH, self.tmask, detail)
-        if entry is None:
-            return
-        if not entry.second:
-            step.ipdom = IpdomEvent(IpdomOp.FLIP, depth, entry.mask, entry.pc)
-            step.next_mask = entry.mask & ~self.tmask
-            step.next_pc = entry.pc
-            entry.second, entry.first_join = True, step.pc
-            return
-        if entry.first_join != step.pc:
-            detail = (
-                f"the sides of the SPLIT before {entry.pc:#x} end at different JOINs: {entry.first_join:#x} and here"
-            )
-            self.report(step, FindingKind.IPDOM_MISMATCH, self.tmask, detail)
-        step.ipdom = IpdomEvent(IpdomOp.POP, depth, entry.mask, entry.pc)
-        step.next_mask = entry.mask
-        self.ipdom.pop()
-
-    def check_dispatch_call(self, step: Step) -> None:
-        """A call in the dispatch window must go to the kernel that was launched."""
-        if step.pc in self._code.dispatch_calls and self.resident is not None:
-            cta = self.resident.cta
-            wrong = self._code.wrong_call(step.next_pc, cta.pc, cta.entry)
-            if wrong:
-                self.report(step, FindingKind.WRONG_DISPATCH_CALL, self.tmask, f"the dispatch window {wrong}")
 
     # ------------------------------------------------------------------ findings and faults
 

@@ -69,7 +69,7 @@ def execute_jal(warp: Warp, op: Decoded, step: Step) -> None:
     step.is_control = True
     step.next_pc = (step.pc + op.imm) & warp.xlen.mask
     warp.write(step, op.rd, [(step.pc + 4) & warp.xlen.mask] * warp.num_lanes, 0)
-    warp.check_dispatch_call(step)
+    _check_dispatch_call(warp, step)
 
 
 def execute_jalr(warp: Warp, op: Decoded, step: Step) -> None:
@@ -90,7 +90,16 @@ def execute_jalr(warp: Warp, op: Decoded, step: Step) -> None:
     step.is_control = True
     step.next_pc = (target + op.imm) & warp.xlen.mask & ~3
     warp.write(step, op.rd, [(step.pc + 4) & warp.xlen.mask] * warp.num_lanes, 0)
-    warp.check_dispatch_call(step)
+    _check_dispatch_call(warp, step)
+
+
+def _check_dispatch_call(warp: Warp, step: Step) -> None:
+    """A call in the dispatch window must go to the kernel that was launched."""
+    if step.pc in warp.code.dispatch_calls and warp.resident is not None:
+        cta = warp.resident.cta
+        wrong = warp.code.wrong_call(step.next_pc, cta.pc, cta.entry)
+        if wrong:
+            warp.report(step, FindingKind.WRONG_DISPATCH_CALL, warp.tmask, f"the dispatch window {wrong}")
 
 
 def _branch(name: str, funct3: int, condition: LaneFunction) -> Instruction:

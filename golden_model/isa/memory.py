@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from golden_model.findings import FindingKind
 from golden_model.isa.instruction import Instruction, Unit, i_type
-from golden_model.records.layout import MemoryOp, MemorySpace
+from golden_model.records.layout import FaultKind, MemoryOp, MemorySpace
 from golden_model.step import MemoryAccess
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def execute_load(warp: Warp, op: Decoded, step: Step) -> None:
     """rd[i] ← memory[rs1[i] + imm], extended; nothing is accessed if any active lane is misaligned."""
     size = op.size
-    addresses = warp.addresses(step, op.rs1, op.imm, size, MemoryOp.LOAD)
+    addresses = _addresses(warp, step, op.rs1, op.imm, size, MemoryOp.LOAD)
     if addresses is None:
         return
     core = warp.core
@@ -40,7 +40,7 @@ def execute_load(warp: Warp, op: Decoded, step: Step) -> None:
 def execute_store(warp: Warp, op: Decoded, step: Step) -> None:
     """memory[rs1[i] + imm] ← rs2[i]; ascending lanes, so the highest lane wins where they overlap."""
     size = op.size
-    addresses = warp.addresses(step, op.rs1, op.imm, size, MemoryOp.STORE)
+    addresses = _addresses(warp, step, op.rs1, op.imm, size, MemoryOp.STORE)
     if addresses is None:
         return
     core = warp.core
@@ -67,6 +67,32 @@ def execute_store(warp: Warp, op: Decoded, step: Step) -> None:
 def execute_fence(warp: Warp, op: Decoded, step: Step) -> None:
     """Nothing to wait for: every earlier access is done and visible to all."""
     step.memory = MemoryAccess(MemoryOp.FENCE, MemorySpace.GLOBAL, 0, warp.tmask)
+
+
+def _addresses(warp: Warp, step: Step, register: int, imm: int, size: int, op: MemoryOp) -> list[int] | None:
+    """Address per active lane; None, with a fault, if one is misaligned or outside memory."""
+    base, address_mask, low = warp.regs[register], warp.xlen.mask, size - 1
+    result = [0] * warp.num_lanes
+    combined = 0
+    for lane in warp.lanes:
+        addr = result[lane] = (base[lane] + imm) & address_mask
+        combined |= addr
+    undefined = warp.undef[register] & warp.tmask
+    if undefined:
+        warp.report(step, FindingKind.UNDEFINED_ADDRESS, undefined, "the address is a register never written")
+    if combined & low:
+        lane = next(lane for lane in warp.lanes if result[lane] & low)
+        detail = f"lane {lane} accesses {size} bytes at {result[lane]:#x}, not a multiple of {size}"
+        warp.fault(step, FaultKind.MISALIGNED, result[lane], detail)
+        return None
+    core = warp.core
+    if combined >= core.memory.size:  # the OR of all is an upper bound that is exact for powers of two
+        kind = FaultKind.BUS_WRITE if op is MemoryOp.STORE else FaultKind.BUS_READ
+        lane = next(lane for lane in warp.lanes if result[lane] >= core.memory.size)
+        warp.fault(step, kind, result[lane], f"lane {lane} accesses {result[lane]:#x}, outside memory")
+        return None
+    step.memory = MemoryAccess(op, core.space_of(result[warp.lanes[0]]), size, warp.tmask, result)
+    return result
 
 
 def _load(name: str, funct3: int, size: int, signed: bool, xlens: tuple[int, ...] = (32, 64)) -> Instruction:

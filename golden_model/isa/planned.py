@@ -27,14 +27,14 @@ def _planned(name: str, fixed: tuple[int, int], syntax: str, unit: Unit = Unit.S
 
 
 PLANNED: list[Instruction] = [
-    _planned("wspawn", custom(1, rd=0), "{rs1}, {rs2}"),
+    _planned("wspawn", custom(1), "{rs1}, {rs2}"),
     # rd = x0 is BAR.WAIT, any other rd BAR.ARRIVE: the narrower row comes first.
-    _planned("bar.wait", custom(6, rd=0), "{rs1}, {rs2}"),
+    _planned("bar.wait", custom(6, zeros=31 << 7), "{rs1}, {rs2}"),
     _planned("bar.arrive", custom(6), "{rd}, {rs1}, {rs2}"),
-    _planned("vote.all", custom(0, 1, rs2=0), "{rd}, {rs1}"),
-    _planned("vote.any", custom(1, 1, rs2=0), "{rd}, {rs1}"),
-    _planned("vote.uni", custom(2, 1, rs2=0), "{rd}, {rs1}"),
-    _planned("vote.ballot", custom(3, 1, rs2=0), "{rd}, {rs1}"),
+    _planned("vote.all", custom(0, 1), "{rd}, {rs1}"),
+    _planned("vote.any", custom(1, 1), "{rd}, {rs1}"),
+    _planned("vote.uni", custom(2, 1), "{rd}, {rs1}"),
+    _planned("vote.ballot", custom(3, 1), "{rd}, {rs1}"),
     _planned("shfl.up", custom(4, 1), "{rd}, {rs1}, {rs2}"),
     _planned("shfl.down", custom(5, 1), "{rd}, {rs1}, {rs2}"),
     _planned("shfl.bfly", custom(6, 1), "{rd}, {rs1}, {rs2}"),

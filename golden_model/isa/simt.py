@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from golden_model.findings import FindingKind
-from golden_model.isa.instruction import Executor, Extension, Instruction, Unit
+from golden_model.isa.instruction import Executor, Extension, Instruction, Unit, r_type
+from golden_model.records.layout import IpdomOp
+from golden_model.step import IpdomEvent
 
 if TYPE_CHECKING:
     from golden_model.isa.decode import Decoded
@@ -25,10 +27,12 @@ def execute_tmc(warp: Warp, op: Decoded, step: Step) -> None:
 def execute_split(warp: Warp, op: Decoded, step: Step) -> None:
     """Push and go on with the side of fewer lanes (tie: then side); a uniform predicate changes nothing."""
     step.is_control = True
-    then_mask = warp.predicate(step, op.rs1, negate=op.rs2 & 1)
+    then_mask = _predicate(warp, step, op.rs1, negate=op.rs2 & 1)
     else_mask = warp.tmask & ~then_mask
     pointer = len(warp.ipdom)
-    if then_mask and else_mask and warp.ipdom_push(step, warp.tmask, step.pc + 4):
+    if then_mask and else_mask:
+        if not _ipdom_push(warp, step, warp.tmask, step.pc + 4):
+            return
         step.next_mask = then_mask if then_mask.bit_count() <= else_mask.bit_count() else else_mask
     warp.write(step, op.rd, [pointer] * warp.num_lanes, 0)
 
@@ -38,13 +42,13 @@ def execute_join(warp: Warp, op: Decoded, step: Step) -> None:
     step.is_control = True
     pointer = warp.scalar(step, op.rs1, FindingKind.UNDEFINED_JOIN, "JOIN pointer")
     if warp.num_lanes > 1:
-        warp.ipdom_join(step, pointer)
+        _ipdom_join(warp, step, pointer)
 
 
 def execute_pred(warp: Warp, op: Decoded, step: Step) -> None:
     """tmask ← lanes whose condition holds, or the restore mask if there is none."""
     step.is_control = True
-    then_mask = warp.predicate(step, op.rs1, negate=op.rd & 1)
+    then_mask = _predicate(warp, step, op.rs1, negate=op.rd & 1)
     if then_mask:
         step.next_mask = then_mask
     else:
@@ -62,16 +66,68 @@ def execute_wsync(warp: Warp, op: Decoded, step: Step) -> None:
     """Everything older has committed already."""
 
 
-def custom(
-    funct3: int, funct7: int = 0, *, rd: int | None = None, rs2: int | None = None, rs1: int | None = None
-) -> tuple[int, int]:
-    """(mask, match) of a custom-0 instruction; a register field given here is fixed to that number."""
-    mask, match = 0xFE00707F, funct7 << 25 | funct3 << 12 | CUSTOM0
-    for low, number in ((7, rd), (15, rs1), (20, rs2)):
-        if number is not None:
-            mask |= 31 << low
-            match |= number << low
-    return mask, match
+def _predicate(warp: Warp, step: Step, register: int, negate: int) -> int:
+    """Active lanes whose bit 0 of the register, negated if asked, is 1."""
+    values = warp.regs[register]
+    undefined = warp.undef[register] & warp.tmask
+    if undefined:
+        warp.report(step, FindingKind.UNDEFINED_PREDICATE, undefined, "the predicate is a register never written")
+    mask = 0
+    for lane in warp.lanes:
+        if values[lane] & 1 != negate:
+            mask |= 1 << lane
+    return mask
+
+
+def _ipdom_push(warp: Warp, step: Step, mask: int, pc: int) -> bool:
+    """Open a divergent SPLIT; False, with a fault, if the stack is full."""
+    pointer = len(warp.ipdom)
+    if not warp.ipdom.push(mask, pc):
+        detail = f"SPLIT with {pointer} SPLITs open, and the stack holds {warp.ipdom.depth}"
+        warp.report(step, FindingKind.IPDOM_OVERFLOW, mask, detail)
+        warp.illegal(step, detail)
+        return False
+    step.ipdom = IpdomEvent(IpdomOp.PUSH, pointer, mask, pc)
+    return True
+
+
+def _ipdom_join(warp: Warp, step: Step, pointer: int) -> None:
+    """JOIN with the pointer that its SPLIT returned."""
+    depth = len(warp.ipdom)
+    if pointer == depth:
+        return  # the SPLIT was uniform
+    entry = warp.ipdom.top()
+    if pointer != depth - 1:
+        detail = f"JOIN of SPLIT number {pointer} while {depth} are open: SPLIT and JOIN do not nest"
+        warp.report(step, FindingKind.IPDOM_MISMATCH, warp.tmask, detail)
+        if entry is None:
+            warp.illegal(step, detail)
+            return
+    assert entry is not None
+    if not entry.second:
+        step.ipdom = IpdomEvent(IpdomOp.FLIP, depth, entry.mask, entry.pc)
+        step.next_mask = entry.mask & ~warp.tmask
+        step.next_pc = entry.pc
+        entry.second, entry.first_join = True, step.pc
+        return
+    if entry.first_join != step.pc:
+        detail = f"the sides of the SPLIT before {entry.pc:#x} end at different JOINs: {entry.first_join:#x} and here"
+        warp.report(step, FindingKind.IPDOM_MISMATCH, warp.tmask, detail)
+    step.ipdom = IpdomEvent(IpdomOp.POP, depth, entry.mask, entry.pc)
+    step.next_mask = entry.mask
+    warp.ipdom.pop()
+
+
+# Register fields that an instruction does not use are ignored by the decoder, as in hardware; the assembler leaves
+# them 0. Of a field that says "negated" (rs2 of SPLIT, rd of PRED) only bit 0 counts.
+_RS2_BIT0 = 1 << 20
+_RD_BIT0 = 1 << 7
+
+
+def custom(funct3: int, funct7: int = 0, ones: int = 0, zeros: int = 0) -> tuple[int, int]:
+    """(mask, match) of a custom-0 instruction; the bits of `ones` and `zeros` are fixed in addition."""
+    mask, match = r_type(CUSTOM0, funct3, funct7)
+    return mask | ones | zeros, match | ones
 
 
 def _simt(name: str, fixed: tuple[int, int], syntax: str, execute: Executor) -> Instruction:
@@ -79,12 +135,12 @@ def _simt(name: str, fixed: tuple[int, int], syntax: str, execute: Executor) -> 
 
 
 SIMT: list[Instruction] = [
-    _simt("tmc", custom(0, rd=0, rs2=0), "{rs1}", execute_tmc),
-    _simt("split", custom(2, rs2=0), "{rd}, {rs1}", execute_split),
-    _simt("split.n", custom(2, rs2=1), "{rd}, {rs1}", execute_split),
-    _simt("join", custom(3, rd=0, rs2=0), "{rs1}", execute_join),
-    _simt("bar", custom(4, rd=0), "{rs1}, {rs2}", execute_bar),
-    _simt("pred", custom(5, rd=0), "{rs1}, {rs2}", execute_pred),
-    _simt("pred.n", custom(5, rd=1), "{rs1}, {rs2}", execute_pred),
-    _simt("wsync", custom(7, rd=0, rs1=0, rs2=0), "", execute_wsync),
+    _simt("tmc", custom(0), "{rs1}", execute_tmc),
+    _simt("split", custom(2, zeros=_RS2_BIT0), "{rd}, {rs1}", execute_split),
+    _simt("split.n", custom(2, ones=_RS2_BIT0), "{rd}, {rs1}", execute_split),
+    _simt("join", custom(3), "{rs1}", execute_join),
+    _simt("bar", custom(4), "{rs1}, {rs2}", execute_bar),
+    _simt("pred", custom(5, zeros=_RD_BIT0), "{rs1}, {rs2}", execute_pred),
+    _simt("pred.n", custom(5, ones=_RD_BIT0), "{rs1}, {rs2}", execute_pred),
+    _simt("wsync", custom(7), "", execute_wsync),
 ]
