@@ -36,11 +36,12 @@ READ_ONLY_CSRS = {
     "CTA_BLOCK_DIM_X": 0xCD9, "CTA_BLOCK_DIM_Y": 0xCDA, "CTA_BLOCK_DIM_Z": 0xCDB, "CTA_GRID_DIM_X": 0xCDC,
     "CTA_GRID_DIM_Y": 0xCDD, "CTA_GRID_DIM_Z": 0xCDE, "CTA_LMEM_ADDR": 0xCDF, "CTA_CLUSTER_SIZE": 0xCE0,
     "CTA_ENTRY": 0xCE1, "MCYCLE": 0xB00, "MCYCLEH": 0xB80, "MINSTRET": 0xB02, "MINSTRETH": 0xB82,
-    "MPM_RESERVED": 0xB01, "MPM_RESERVEDH": 0xB81, "MPM_COUNTER3": 0xB03, "MPM_COUNTER31H": 0xB9F,
 }  # fmt: skip
 WRITABLE_CSRS = {
     "MSTATUS": 0x300, "MTVEC": 0x305, "MEPC": 0x341, "MCAUSE": 0x342, "MTVAL": 0x343,
 }  # fmt: skip
+# Class-dependent counters, low and high halves: zero for device code.
+MPM_CSRS = [base + index for base in (0xB00, 0xB80) for index in (1, *range(3, 32))]
 WRITE_IGNORED_CSRS = {
     "SATP": 0x180, "MEDELEG": 0x302, "MIDELEG": 0x303, "MIE": 0x304, "PMPCFG0": 0x3A0, "PMPADDR0": 0x3B0,
     "MNSTATUS": 0x744,
@@ -195,6 +196,8 @@ def _csrs(write: _Writer) -> None:
         write(f"csrrs a1, {number:#x}, x0")
         write(f"csrrc a2, {number:#x}, x0")
         write("add a3, a1, a2" if number not in {0xB00, 0xB80, 0xB02, 0xB82, 0xCC3} else "nop")
+    for number in MPM_CSRS:
+        write(f"csrrs a1, {number:#x}, x0")
     for number in (*WRITABLE_CSRS.values(), *WRITE_IGNORED_CSRS.values()):
         write(f"li a1, {write.random.randrange(1 << 31)}")
         write(f"csrrw a2, {number:#x}, a1")

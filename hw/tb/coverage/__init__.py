@@ -1,0 +1,1 @@
+"""Coverage collected from the records of a run."""
