@@ -6,26 +6,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ReadOnly, RisingEdge
+from cocotb.triggers import RisingEdge
 
 PERIOD_NS = 10
 
 
 async def start_clock_and_reset(dut: Any, cycles: int = 8) -> None:
-    """Start `clk` and hold `reset` for `cycles` edges; inputs must have been driven before. Returns just after an edge."""
-    cocotb.start_soon(Clock(dut.clk, PERIOD_NS, unit="ns").start())
+    """Start `clk` and hold `reset` for `cycles` edges; the caller has driven the inputs. Returns just after an edge."""
+    Clock(dut.clk, PERIOD_NS, unit="ns").start()
     dut.reset.value = 1
     for _ in range(cycles):
         await RisingEdge(dut.clk)
     dut.reset.value = 0
     await RisingEdge(dut.clk)
-
-
-async def settled() -> None:
-    """Wait until everything that follows from the inputs of this time step has its value."""
-    await ReadOnly()
 
 
 @dataclass(frozen=True)

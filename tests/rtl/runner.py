@@ -58,7 +58,7 @@ class Block:
         """Packages in dependency order, then the extra files; Verilator finds the other modules by name."""
         first = [self.rtl / "vx_pkg.sv", self.rtl / "vx_trace_pkg.sv"]
         packages = [*first, *sorted(path for path in self.rtl.rglob("*_pkg.sv") if path not in first)]
-        own = [path for path in self.rtl.rglob(f"{self.module}.sv")]
+        own = list(self.rtl.rglob(f"{self.module}.sv"))
         if not own and not any(path.stem == self.module for path in self.extra_sources):
             raise FileNotFoundError(f"there is no {self.module}.sv below {self.rtl}")
         return [*packages, *self.extra_sources, *own]
