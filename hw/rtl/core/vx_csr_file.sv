@@ -141,9 +141,9 @@ module vx_csr_file
         if (valid) begin
             known = 1'b1;
             case (number)
-                CSR_FFLAGS: {writable, value} = {1'b1, word_t'(fcsr_q[wid][4:0])};
-                CSR_FRM: {writable, value} = {1'b1, word_t'(fcsr_q[wid][7:5])};
-                CSR_FCSR: {writable, value} = {1'b1, word_t'(fcsr_q[wid])};
+                CSR_FFLAGS: {known, writable, value} = {EXT_F, 1'b1, word_t'(fcsr_q[wid][4:0])};
+                CSR_FRM: {known, writable, value} = {EXT_F, 1'b1, word_t'(fcsr_q[wid][7:5])};
+                CSR_FCSR: {known, writable, value} = {EXT_F, 1'b1, word_t'(fcsr_q[wid])};
                 CSR_MSTATUS: {writable, value} = {1'b1, mstatus_q[wid]};
                 CSR_MTVEC: {writable, value} = {1'b1, mtvec_q[wid]};
                 CSR_MSCRATCH: {writable, value} = {1'b1, mscratch_q[wid]};

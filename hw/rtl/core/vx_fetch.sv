@@ -1,7 +1,8 @@
 // Fetch unit: sends the scheduler's choice to the instruction cache in the same cycle and holds it while the cache is busy.
 //
 // Contract
-// * At most one word per cycle; the tag is {epoch, warp}. Responses of one warp come in request order and are always taken.
+// * At most one word per cycle; the tag is {epoch, warp}, and the scheduler has one word per warp on its way. Responses are
+//   always taken.
 module vx_fetch
     import vx_pkg::*;
     import vx_core_pkg::*;

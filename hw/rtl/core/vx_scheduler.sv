@@ -1,10 +1,11 @@
 // Warp table: which warps are active, where they fetch, with which lanes they execute, and what keeps them waiting.
 //
 // Contract
-// * One warp per cycle is picked for fetch, round robin, among those that are active, not waiting and have room. Fetch
-//   runs ahead sequentially; a word fetched past a control-flow instruction is recognised by its old epoch and dropped, so
-//   nothing from a wrong path is ever decoded. This needs responses of one warp in request order.
+// * One warp per cycle is picked for fetch, round robin, among those that are active, not waiting and have room. A warp has
+//   one word on its way; the next one can be requested in the cycle in which it arrives, unless decode says that the warp
+//   does not go on sequentially. So nothing from a wrong path is ever fetched.
 // * A control-flow instruction stops fetch in decode (`decode_stall`) until its unit resolves it; JAL redirects in decode.
+// * The epoch of a warp changes when a fault stops it: a word that was on its way is recognised and dropped.
 // * `stop_*`: the warp has a fault. It fetches and issues nothing more and ends when its last instruction has committed.
 // * A fetch fault (PC 0, PC outside the address space, bus error) is reported when every older instruction has committed.
 // * `end_*` pulses exactly once for every `start_*`; the warp is inactive from the next cycle on.
@@ -74,7 +75,6 @@ module vx_scheduler
     logic [NUM_WARPS-1:0] fetch_bus_q;  // ... because of a bus error
     tmask_t tmask_q[NUM_WARPS];
     word_t pc_q[NUM_WARPS];  // next fetch
-    word_t rsp_pc_q[NUM_WARPS];  // PC of the next word that arrives in the present epoch
     epoch_t epoch_q[NUM_WARPS];
     wid_t slot_q[NUM_WARPS];
     wid_t last_q;
@@ -86,11 +86,18 @@ module vx_scheduler
 
     // ---------------------------------------------------------------- fetch
 
+    logic [NUM_WARPS-1:0] waiting_q;  // a word is on its way
+    logic [NUM_WARPS-1:0] waiting;  // ... and does not arrive now
     logic [NUM_WARPS-1:0] candidates;
     logic picked;
     logic pc_ok;
 
-    assign candidates = active_q & ~(stalled_q | stopping_q | fetch_error_q) & room;
+    always_comb begin
+        waiting = waiting_q;
+        if (rsp_valid && !rsp_err && !decode_stall && !decode_jump) waiting[rsp_wid] = 1'b0;
+    end
+
+    assign candidates = active_q & ~(stalled_q | stopping_q | fetch_error_q | waiting) & room;
     assign picked = candidates != '0 && fetch_ready;
 
     always_comb begin
@@ -113,7 +120,7 @@ module vx_scheduler
         if (rsp_valid) begin
             rsp_live = active_q[rsp_wid] && !stopping_q[rsp_wid] && rsp_epoch == epoch_q[rsp_wid] &&
                        !(stop_valid && stop_wid == rsp_wid);
-            rsp_pc = rsp_pc_q[rsp_wid];
+            rsp_pc = pc_q[rsp_wid] - word_t'(4);
         end
     end
 
@@ -131,7 +138,7 @@ module vx_scheduler
         fetch_fault_kind = FAULT_NONE;
         if (fetch_fault_valid) begin
             fetch_fault_wid = next_warp(fetch_faults, '0);
-            fetch_fault_pc = rsp_pc_q[fetch_fault_wid];
+            fetch_fault_pc = pc_q[fetch_fault_wid];
             fetch_fault_kind = fetch_bus_q[fetch_fault_wid] ? FAULT_BUS_READ : FAULT_FETCH;
         end
     end
@@ -155,9 +162,11 @@ module vx_scheduler
     // ---------------------------------------------------------------- state; later assignments win
 
     always_ff @(posedge clk) begin
+        if (rsp_valid) waiting_q[rsp_wid] <= 1'b0;
         if (picked) begin
             last_q <= fetch_wid;
             if (pc_ok) begin
+                waiting_q[fetch_wid] <= 1'b1;
                 pc_q[fetch_wid] <= fetch_pc + word_t'(4);
             end else begin
                 fetch_error_q[fetch_wid] <= 1'b1;
@@ -169,30 +178,20 @@ module vx_scheduler
             if (rsp_err) begin
                 fetch_error_q[rsp_wid] <= 1'b1;
                 fetch_bus_q[rsp_wid] <= 1'b1;
-                epoch_q[rsp_wid] <= epoch_q[rsp_wid] + epoch_t'(1);
+                pc_q[rsp_wid] <= rsp_pc;
             end else begin
-                rsp_pc_q[rsp_wid] <= rsp_pc + word_t'(4);
-                if (decode_jump) begin
-                    pc_q[rsp_wid] <= decode_target;
-                    rsp_pc_q[rsp_wid] <= decode_target;
-                end
+                if (decode_jump) pc_q[rsp_wid] <= decode_target;
                 if (decode_stall) stalled_q[rsp_wid] <= 1'b1;
-                if (decode_jump || decode_stall) begin
-                    epoch_q[rsp_wid] <= epoch_q[rsp_wid] + epoch_t'(1);
-                    fetch_error_q[rsp_wid] <= 1'b0;  // it belonged to a word behind this one
-                end
             end
         end
 
         if (branch_valid && !stopping_q[branch_wid]) begin
             pc_q[branch_wid] <= branch_pc;
-            rsp_pc_q[branch_wid] <= branch_pc;
             stalled_q[branch_wid] <= 1'b0;
         end
 
         if (resolve_valid && !stopping_q[resolve_wid]) begin
             pc_q[resolve_wid] <= resolve_pc;
-            rsp_pc_q[resolve_wid] <= resolve_pc;
             tmask_q[resolve_wid] <= resolve_mask;
             if (resolve_resume) stalled_q[resolve_wid] <= 1'b0;
         end
@@ -219,7 +218,6 @@ module vx_scheduler
             fetch_error_q[start.wid] <= 1'b0;
             tmask_q[start.wid] <= start.tmask;
             pc_q[start.wid] <= align_pc(start.pc);
-            rsp_pc_q[start.wid] <= align_pc(start.pc);
             slot_q[start.wid] <= start.slot;
         end
 
@@ -228,6 +226,7 @@ module vx_scheduler
             stalled_q <= '0;
             stopping_q <= '0;
             fetch_error_q <= '0;
+            waiting_q <= '0;
             last_q <= '0;
             for (int w = 0; w < NUM_WARPS; ++w) epoch_q[w] <= '0;
         end
