@@ -16,7 +16,7 @@ from sw.kernel.vxbin.errors import VxbinBuildError, VxbinFileError
 from sw.kernel.vxbin.format import MAX_NAME_BYTES, Entry, encode
 
 KENTRY_PREFIX = "__vx_kentry_"
-MAX_IMAGE_BYTES = 1 << 30  # a larger gap between sections is a mistake, not a program
+MAX_IMAGE_BYTES = 1 << 28  # a larger gap between sections is a mistake, not a program
 _EM_RISCV = 243
 
 
@@ -78,7 +78,10 @@ def _convert(elf: ELFFile, name: str) -> bytes:
     top = max(int(segment["p_vaddr"]) + int(segment["p_memsz"]) for segment in loads)
     edata, end = (_defined(symbols, wanted, name) for wanted in ("_edata", "_end"))
     image = _flat_image(elf, name)
-    image += bytes(max(0, edata - min_vma - len(image)))
+    padded = edata - min_vma
+    if padded > MAX_IMAGE_BYTES:
+        raise VxbinBuildError(f"_edata {edata:#x} of {name} is {padded:#x} bytes above the image's start {min_vma:#x}")
+    image += bytes(max(0, padded - len(image)))
     return encode(min_vma, max(top, end), image, _entries(symbols, name))
 
 
