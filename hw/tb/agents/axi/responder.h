@@ -1,0 +1,129 @@
+// AXI4 memory responder of one bank. It knows nothing of the simulator: the harness hands it the requests that stand
+// on the bank's wires before a rising edge and takes the responses to drive after it.
+//
+//   AW ─┐                       effect (handshake or B)
+//       ├─ pair ─▶ writes_ ───────────▶ memory ◀─────────┐ sample (AR or R)
+//   W  ─┘             └──▶ B (latency, order, gaps)      │
+//   AR ──▶ reads_ ────────────────────────────────────────┴─▶ R (latency, order, gaps)
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "memory_file.h"
+#include "policy.h"  // generated
+#include "random.h"
+#include "ring.h"
+#include "abi.h"  // generated
+
+namespace vx {
+
+constexpr uint32_t kBeatBytes = 64;
+
+struct AxiRequests {
+    bool awvalid, wvalid, arvalid, bready, rready, wlast;
+    uint64_t awaddr, awid, araddr, arid, wstrb;
+    uint8_t awlen, awsize, awburst, arlen, arsize, arburst;
+    const void* wdata;  // kBeatBytes bytes, only looked at when wvalid
+};
+
+struct AxiResponses {
+    bool awready = false, wready = false, arready = false, bvalid = false, rvalid = false;
+    uint64_t bid = 0, rid = 0;
+    uint8_t bresp = 0, rresp = 0;
+    bool new_read = false;  // rdata changed in this cycle
+    uint8_t rdata[kBeatBytes] = {};
+};
+
+// A fault that is put in once; shared by all banks so that "the nth" counts over all of them.
+struct Injection {
+    uint32_t kind = InjectKind::NONE;
+    uint64_t countdown = 0;  // eligible transactions to let pass
+    uint64_t arg = 0;
+};
+
+class Responder {
+  public:
+    Responder(uint32_t bank, MemoryFile& memory, Rings& rings, Injection& injection, Status& status)
+        : bank_(bank), memory_(memory), rings_(rings), injection_(injection), status_(status) {}
+
+    void set_policy(const CPolicy& policy);
+    void reset();
+    // Decide what is driven in `cycle`; called while the clock is low.
+    void drive(uint64_t cycle);
+    // Take the handshakes that the rising edge `cycle` completes.
+    void sample(uint64_t cycle, const AxiRequests& requests);
+
+    const AxiResponses& responses() const { return out_; }
+    uint64_t outstanding_writes() const { return (aws_.size() > ws_.size() ? aws_.size() : ws_.size()) + writes_.size(); }
+
+  private:
+    struct Address {
+        uint64_t id, addr, order;
+        uint8_t len, size, burst;
+    };
+    struct Data {
+        uint64_t strobe;
+        uint8_t bytes[kBeatBytes];
+    };
+    struct Write {
+        uint64_t id, addr, due, effect, order, strobe;
+        uint8_t resp;
+        bool applied;
+        uint8_t bytes[kBeatBytes];
+    };
+    struct Read {
+        uint64_t id, addr, due, order;
+        uint8_t resp;
+        bool sampled, at_response;
+        uint8_t bytes[kBeatBytes];
+    };
+    struct Ready {
+        Random random;
+        uint32_t low = 0;  // cycles that it stays low
+        bool next(const CThrottle& throttle) {
+            if (low != 0) {
+                --low;
+                return false;
+            }
+            if (!random.percent(throttle.percent)) return true;
+            low = random.between(1, throttle.longest) - 1;
+            return false;
+        }
+    };
+
+    static uint32_t draw(const CLatency& latency, Random& random);
+    static uint64_t line(uint64_t addr) { return addr / kBeatBytes; }
+    uint8_t response_of(uint64_t addr, bool write) const;
+    void accept_write(uint64_t cycle, const Address& address, const Data& data);
+    void apply(Write& write);
+    void apply_due(uint64_t cycle);
+    void sample_memory(Read& read) const;
+    bool may_answer(const Read& read) const;
+    bool injected(uint32_t kind);
+    int choose_read(uint64_t cycle);
+    int choose_write(uint64_t cycle);
+    void present_read(int index);
+    void present_write(int index, uint64_t cycle);
+    void record_address(uint64_t cycle, uint32_t channel, uint64_t addr, uint64_t id, uint8_t len, uint8_t size, uint8_t burst);
+
+    uint32_t bank_;
+    MemoryFile& memory_;
+    Rings& rings_;
+    Injection& injection_;
+    Status& status_;
+    CPolicy policy_{};
+    Random latency_random_, order_random_, sample_random_;
+    Ready aw_, w_, ar_, r_, b_;
+    std::deque<Address> aws_;  // accepted, data not yet
+    std::deque<Data> ws_;      // accepted, address not yet
+    std::vector<Write> writes_;
+    std::vector<Write> late_;  // injected fault: acknowledged, not yet in memory
+    std::vector<Read> reads_;
+    uint64_t orders_ = 0;
+    int presented_read_ = -1;   // index into reads_ while RVALID is high
+    int presented_write_ = -1;  // index into writes_ while BVALID is high
+    AxiResponses out_;
+};
+
+}  // namespace vx

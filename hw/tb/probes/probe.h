@@ -1,0 +1,66 @@
+// Joins what vx_probe.sv reports into records: an instruction's decode, issue, control and commit events meet here.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "abi.h"  // generated
+#include "ring.h"
+
+namespace vx {
+
+class Probe {
+  public:
+    Probe(Rings& rings, Status& status) : rings_(rings), status_(status) {}
+
+    void reset();  // uid counts from 0 again
+    void attach(uint32_t core);
+    bool failed() const { return failed_; }
+
+    void decode(uint32_t core, uint32_t warp);
+    void issue(uint32_t core, uint32_t warp, uint32_t uid, uint64_t pc, uint32_t instr, uint64_t tmask, uint32_t slot);
+    void control(uint32_t core, uint32_t warp, uint32_t uid, uint64_t next_pc, uint64_t next_mask);
+    void commit(uint32_t core, uint32_t warp, uint32_t uid, bool first, bool last, bool write, uint32_t rd, uint64_t wmask,
+                const uint32_t* data, uint32_t fflags);
+    void memory(uint32_t core, uint32_t warp, uint32_t uid, uint32_t op, uint32_t space, uint32_t size, uint64_t mask,
+                const uint32_t* addr, const uint32_t* data);
+    void barrier(uint32_t core, uint32_t warp, uint32_t uid, uint32_t op, uint32_t id, uint32_t count, uint32_t phase,
+                 uint64_t released);
+    void ipdom(uint32_t core, uint32_t warp, uint32_t uid, uint32_t op, uint32_t sp, uint64_t mask, uint64_t pc);
+    void fault(uint32_t core, uint32_t warp, uint32_t uid, uint32_t kind, uint64_t pc, uint64_t addr, uint64_t tmask);
+    void cta_accept(uint32_t core, uint32_t x, uint32_t y, uint32_t z, uint32_t slot, uint64_t lmem, uint32_t first,
+                    uint32_t num_warps);
+    void warp_start(uint32_t core, uint32_t warp, uint64_t pc, uint64_t tmask, uint32_t slot, uint32_t rank);
+    void warp_end(uint32_t core, uint32_t warp, uint32_t slot);
+    void cta_retire(uint32_t core, uint32_t slot);
+
+  private:
+    static constexpr uint32_t kInFlight = 256;  // instructions of one warp between issue and commit
+    static constexpr uint32_t kDecoded = 64;    // instructions of one warp between decode and issue
+
+    struct InFlight {
+        uint64_t uid = 0, pc = 0, tmask = 0, decode_cycle = 0, issue_cycle = 0, next_pc = 0, next_mask = 0;
+        uint32_t instr = 0, slot = 0;
+        bool valid = false, control = false, first_seen = false, faulted = false;
+    };
+    struct Warp {
+        InFlight instructions[kInFlight];
+        uint64_t decoded[kDecoded] = {};
+        uint64_t decode_head = 0, decode_tail = 0;
+        uint64_t issued = 0;  // uid of the next instruction
+    };
+
+    Warp& warp(uint32_t core, uint32_t warp);
+    InFlight* find(uint32_t core, uint32_t warp, uint32_t uid, const char* what);
+    void complain(uint32_t core, uint32_t warp, uint32_t uid, const char* what);
+    static uint64_t widen(const Warp& warp, uint32_t uid);
+    template <class T>
+    T* begin(uint32_t core, uint32_t warp, uint64_t uid);
+    void checksum(const CommitRecord& record);
+
+    Rings& rings_;
+    Status& status_;
+    std::vector<std::vector<Warp>> cores_;
+    bool failed_ = false;
+};
+
+}  // namespace vx

@@ -1,0 +1,74 @@
+"""What the simulator process is told: written by the launcher as `run.json`, read by the test inside the process."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from config import CopyMode, EntryGeneration, HardwareConfig, MemoryPolicyName, RunConfig
+
+ENVIRONMENT = "VX_RUN_SETTINGS"
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """One simulator process.
+
+    Attributes:
+        config: knobs of the run.
+        run_dir: folder of its files: ring.bin, memory.bin, sim.log, results.xml.
+        options: free text options of the test module.
+    """
+
+    config: RunConfig
+    run_dir: Path
+    options: dict[str, str] = field(default_factory=dict)
+
+    def write(self) -> Path:
+        """Write `run.json` into the run folder and return its path."""
+        path = self.run_dir / "run.json"
+        content = {
+            "hardware": dataclasses.asdict(self.config.hardware),
+            "knobs": {
+                "sim": self.config.sim,
+                "test": self.config.test,
+                "entry": self.config.entry.value,
+                "mem": self.config.mem.value,
+                "seed": self.config.seed,
+                "waves": self.config.waves,
+                "copy": self.config.copy.value,
+            },
+            "options": self.options,
+        }
+        path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        return path
+
+    @classmethod
+    def read(cls, path: Path | None = None) -> RunSettings:
+        """Settings of this process (`path` None), or of a run folder's `run.json`.
+
+        Raises:
+            RuntimeError: this process was not started by hw.tb.run.
+        """
+        source = path
+        if source is None:
+            text = os.environ.get(ENVIRONMENT)
+            if not text:
+                raise RuntimeError(f"{ENVIRONMENT} is not set: this test must be started by hw.tb.run")
+            source = Path(text)
+        content = json.loads(source.read_text(encoding="utf-8"))
+        knobs = content["knobs"]
+        config = RunConfig(
+            sim=knobs["sim"],
+            test=knobs["test"],
+            hardware=HardwareConfig(**content["hardware"]),
+            entry=EntryGeneration(knobs["entry"]),
+            mem=MemoryPolicyName(knobs["mem"]),
+            seed=knobs["seed"],
+            waves=knobs["waves"],
+            copy=CopyMode(knobs["copy"]),
+        )
+        return cls(config, source.parent, content["options"])

@@ -1,0 +1,108 @@
+"""The structures that Python and the harness share: commands one way, status and events the other.
+
+The C++ side compiles against the header that `cpp_header` makes from these definitions. `harness.py` is the only
+user in Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from enum import IntEnum, IntFlag
+
+from hw.tb.build import c_structs
+
+ABI_VERSION = 1
+MAX_FORCE_WORDS = 16
+
+
+class Op(IntEnum):
+    """What one mailbox command does; `a`, `b`, `c` are its operands, cycles unless said otherwise."""
+
+    RESET = 0  # a: cycles of reset, b: idle cycles after it; memory keeps its contents
+    DCR_WRITE = 1  # a: address, b: value, c: idle cycles after it
+    DCR_READ = 2  # a: address, b: tag, c: bound; pushes the response as a result
+    START = 3  # one-cycle pulse; a: launch id
+    WAIT_RISE = 4  # a: bound; pushes 1 if busy rose, else 0 (an empty grid may never raise it)
+    WAIT_QUIESCENT = 5  # a: cycles that it must last; b: bound or 0
+    RUN = 6  # a: cycles
+
+
+class Reason(IntFlag):
+    """Why the harness woke Python."""
+
+    NONE = 0
+    DONE = 1  # every posted command is complete
+    DRAIN = 2  # a ring is half full
+    HANG = 4  # busy, and nothing committed for `hang_cycles`
+    ASSERTION = 8  # a SystemVerilog assertion failed
+    TIMEOUT = 16  # a command reached its bound; the queue behind it was dropped
+    FINISH = 32  # the design called $finish
+    PROBE = 64  # the probe saw something that the trace rules forbid
+
+
+class InjectKind(IntEnum):
+    """Faults that the memory responder can put in, each once, counted from when it was armed."""
+
+    NONE = 0
+    SWAP_READS = 1  # the nth read and the one after it get each other's data
+    DROP_STROBE = 2  # of the nth write, byte `arg` is not stored
+    CORRUPT_READ = 3  # of the nth read, byte `arg` is inverted
+    LATE_WRITE = 4  # the nth write takes effect `arg` cycles after its B, which AXI forbids
+
+
+class Command(ctypes.Structure):
+    """One mailbox command."""
+
+    _fields_ = (("op", ctypes.c_uint64), ("a", ctypes.c_uint64), ("b", ctypes.c_uint64), ("c", ctypes.c_uint64))
+
+
+class Settings(ctypes.Structure):
+    """Knobs of the harness that may change between commands."""
+
+    _fields_ = (
+        ("hang_cycles", ctypes.c_uint64),  # 0: no bound
+        ("record_mask", ctypes.c_uint32),  # bit k: records of kind k are written
+        ("drain", ctypes.c_uint32),  # 1: wake Python when a ring is half full; 0: overwrite the oldest
+    )
+
+
+class Status(ctypes.Structure):
+    """What the harness knows right now; Python reads it in place."""
+
+    _fields_ = (
+        ("cycle", ctypes.c_uint64),  # rising edges so far
+        ("events", ctypes.c_uint64),  # Reason bits that Python has not taken yet
+        ("commands_pending", ctypes.c_uint64),
+        ("results", ctypes.c_uint64),  # results pushed since the last post
+        ("launch", ctypes.c_uint64),  # id given with the last START
+        ("start_cycle", ctypes.c_uint64),
+        ("busy_fall_cycle", ctypes.c_uint64),
+        ("quiescent_cycle", ctypes.c_uint64),
+        ("commits", ctypes.c_uint64),  # commit packets since the last START
+        ("instructions", ctypes.c_uint64),  # last packets, so instructions, since the last START
+        ("commit_checksum", ctypes.c_uint64),  # over defined bits of all commit packets since reset
+        ("last_commit_cycle", ctypes.c_uint64),
+        ("assertions", ctypes.c_uint64),
+        ("probe_errors", ctypes.c_uint64),
+        ("outstanding_writes", ctypes.c_uint64),
+        ("reads", ctypes.c_uint64),  # R handshakes with last, since reset
+        ("writes", ctypes.c_uint64),  # B handshakes, since reset
+        ("busy_with_writes", ctypes.c_uint64),  # busy fell while a write was not acknowledged
+        ("flush_with_writes", ctypes.c_uint64),  # a DCR read was answered while a write was not acknowledged
+        ("idle_activity", ctypes.c_uint64),  # AXI requests accepted while busy was low
+        ("busy_glitches", ctypes.c_uint64),  # busy rose again without a start or a DCR request
+        ("injected", ctypes.c_uint64),  # faults that took effect
+        ("busy", ctypes.c_uint32),
+        ("probes", ctypes.c_uint32),  # cores that have a probe
+    )
+
+
+def cpp_header() -> str:
+    """The C++ header of everything above."""
+    text = c_structs.cpp_header([Op, InjectKind], [Command, Settings, Status], "hw/tb/top/abi.py")
+    flags = ", ".join(f"{member.name} = {member.value}" for member in [Reason.NONE, *Reason])
+    reasons = f"namespace vx {{ namespace Reason {{ enum : uint32_t {{ {flags} }}; }}\n"
+    constants = (
+        f"constexpr uint32_t kAbiVersion = {ABI_VERSION};\nconstexpr uint32_t kMaxForceWords = {MAX_FORCE_WORDS};\n}}\n"
+    )
+    return text + reasons + constants

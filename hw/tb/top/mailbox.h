@@ -1,0 +1,69 @@
+// Executes commands from Python cycle by cycle on the control wires: reset, DCR bus, start, busy.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "abi.h"  // generated
+#include "ring.h"
+
+namespace vx {
+
+struct ControlInputs {  // of the core
+    bool reset = true, dcr_valid = false, dcr_rw = false, start = false;
+    uint32_t dcr_addr = 0, dcr_data = 0;
+};
+
+struct ControlOutputs {
+    bool busy, dcr_rsp_valid;
+    uint32_t dcr_rsp_data;
+};
+
+class Mailbox {
+  public:
+    Mailbox(Rings& rings, Status& status) : rings_(rings), status_(status) {}
+
+    void post(const Command* commands, uint64_t count);
+    void abort();  // drop everything that is pending
+    bool idle() const { return !active_ && queue_.empty(); }
+    bool in_reset() const { return inputs_.reset; }
+    bool out_of_reset_steady() const { return steady_; }
+    uint64_t result(uint64_t index) const { return index < results_.size() ? results_[index] : 0; }
+
+    const ControlInputs& drive(uint64_t cycle);
+    // Reason bits that this cycle brought.
+    uint32_t sample(uint64_t cycle, const ControlOutputs& outputs, bool memory_active);
+    // The harness asks once a cycle; true in the first cycle of a reset.
+    bool take_reset() {
+        const bool now = reset_begins_;
+        reset_begins_ = false;
+        return now;
+    }
+
+  private:
+    uint32_t finish();
+    void push(uint64_t value) {
+        results_.push_back(value);
+        status_.results = results_.size();
+    }
+    void record(uint64_t cycle, uint32_t event, uint64_t addr, uint64_t data);
+    void watch_busy(uint64_t cycle, bool busy);
+
+    Rings& rings_;
+    Status& status_;
+    std::deque<Command> queue_;
+    std::vector<uint64_t> results_;
+    Command current_{};
+    bool active_ = false;
+    bool reset_begins_ = true;
+    bool steady_ = false;     // reset and the idle cycles after it are over
+    bool launched_ = false;   // between START and QUIESCENT busy edges are recorded
+    bool busy_ = false;
+    uint64_t phase_ = 0;      // cycles since the current command began
+    uint64_t quiet_ = 0;      // cycles of WAIT_QUIESCENT without activity
+    uint64_t last_dcr_ = 0;   // cycle of the last DCR request or response
+    bool dcr_waiting_ = false;
+    ControlInputs inputs_;
+};
+
+}  // namespace vx

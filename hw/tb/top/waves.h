@@ -1,0 +1,34 @@
+// Windows of waves: any number of clean FST files in one run. Empty shell in a model that was built without tracing.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+class Vtop;
+
+namespace vx {
+
+class Waves {
+  public:
+    static void prepare();  // before the model is made
+    void attach(Vtop* top);
+    // Dump cycles [first, last] into `path`. False if the model has no tracing.
+    bool window(const std::string& path, uint64_t first, uint64_t last);
+    void dump(uint64_t cycle, uint64_t time) {
+        if (!windows_.empty()) dump_slow(cycle, time);
+    }
+    void close();
+
+  private:
+    struct Window {
+        std::string path;
+        uint64_t first, last;
+    };
+    void dump_slow(uint64_t cycle, uint64_t time);
+
+    std::vector<Window> windows_;  // sorted by first cycle; they do not overlap
+    void* trace_ = nullptr;
+    bool open_ = false;
+};
+
+}  // namespace vx
