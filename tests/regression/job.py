@@ -8,7 +8,7 @@ from pathlib import Path
 from config import RunConfig
 from tests.regression.images import Images
 
-JOB_VARIABLE = "VORTEX_COSIM_JOB"  # environment variable that names the job file
+JOB_OPTION = "job"  # option of the simulating process that names the job file
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from golden_model.follow.difference import Category
 from tests.regression.result import KernelResult, Outcome, RunResult
 
 _STYLE = {Outcome.PASS: "bold green", Outcome.FAIL: "bold red", Outcome.NOT_APPLICABLE: "dim"}
@@ -24,7 +25,7 @@ def print_result(console: Console, result: RunResult, results_folder: str) -> No
     """Print the first failure (if any), the table and the summary lines."""
     if result.failures:
         _print_failures(console, result)
-    if not result.kernels:  # refused before anything ran: a table of nothing would hide the sentence
+    if not result.kernels:  # a table of nothing would hide the sentence
         return
     console.print(_table(result))
     for check in result.checks:
@@ -40,7 +41,8 @@ def print_result(console: Console, result: RunResult, results_folder: str) -> No
 
 def _print_failures(console: Console, result: RunResult) -> None:
     first = result.failures[0]
-    console.print(first.screen if result.kernels else f"error: {first.message}", markup=False)
+    refused = not result.kernels and first.category == Category.HOST  # the host program did not get to a launch
+    console.print(f"error: {first.message}" if refused else first.screen, markup=False)
     console.print(f"\n  reproduce   {result.repro}", markup=False)
     for later in result.failures[1:]:
         console.print(f"  also        {later.check}: {later.message}", markup=False)
