@@ -59,7 +59,7 @@ def assemble_with_labels(source: str, base: int = 0, xlen: int = 32) -> tuple[by
         operands = [part for part in re.split(r"[,()\s]+", rest.strip()) if part]
         for name, parts in _expand(mnemonic.lower(), operands, number):
             statements.append((number, address, name, parts))
-            address += int(parts[0], 0) if name == ".zero" else 4
+            address += _size(name, parts, number)
     code = bytearray()
     for number, address, name, parts in statements:
         try:
@@ -69,9 +69,17 @@ def assemble_with_labels(source: str, base: int = 0, xlen: int = 32) -> tuple[by
     return bytes(code), labels
 
 
+def _size(name: str, parts: list[str], number: int) -> int:
+    if name not in (".zero", ".word"):
+        return 4
+    if len(parts) != 1 or (name == ".zero" and not parts[0].isdecimal()):
+        raise AsmError(f"line {number}: {name} takes one number")
+    return int(parts[0]) if name == ".zero" else 4
+
+
 def _emit(name: str, parts: list[str], address: int, labels: dict[str, int], xlen: int) -> bytes:
     if name == ".zero":
-        return bytes(int(parts[0], 0))
+        return bytes(int(parts[0]))
     if name == ".word":
         value = labels[parts[0]] if parts[0] in labels else int(parts[0], 0)
         return (value & 0xFFFF_FFFF).to_bytes(4, "little")
@@ -107,6 +115,8 @@ Expansion = list[tuple[str, list[str]]]
 
 def _li(parts: Sequence[str], number: int) -> Expansion:
     """Constants of 32 bits; one instruction if it fits in 12."""
+    if len(parts) != 2:
+        raise AsmError(f"line {number}: li takes a register and a constant")
     register, text = parts
     try:
         value = int(text, 0)

@@ -13,5 +13,5 @@ def disassemble(word: int, pc: int | None = None, xlen: int = 32) -> str:
     instruction = identify(word, xlen)
     if instruction is None:
         return f".word {word:#010x}"
-    values = {operand.name: operand.format(operand.decode(word), pc) for operand in instruction.operands}
+    values = {operand.name: operand.format(operand.decode(word), pc, xlen) for operand in instruction.operands}
     return f"{instruction.name} {instruction.syntax.format_map(values)}".rstrip()

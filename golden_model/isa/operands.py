@@ -70,7 +70,7 @@ class Operand:
         except ValueError:
             raise OperandError(f"{text.strip()!r} is no {self.kind.value}") from None
 
-    def format(self, value: int, pc: int | None) -> str:
+    def format(self, value: int, pc: int | None, xlen: int) -> str:
         """Assembler spelling; an offset becomes the absolute target when `pc` is known."""
         if self.kind is Kind.INTEGER_REGISTER:
             return INTEGER_NAMES[value]
@@ -79,7 +79,7 @@ class Operand:
         if self.kind is Kind.CSR:
             return CSR_NAMES.get(value, f"{value:#x}")
         if self.kind is Kind.OFFSET and pc is not None:
-            return f"{pc + value:#x}"
+            return f"{(pc + value) % (1 << xlen):#x}"
         return f"{value:#x}" if self is UPPER else str(value)
 
 
