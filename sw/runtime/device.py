@@ -49,6 +49,9 @@ from sw.runtime.module import Kernel, Module, read_image
 Array = NDArray[np.generic]
 
 ARG_SLOT_SIZE = 4096
+MPM_VALUE = 0x001  # DCR that reads counters
+FIRST_COUNTER = 0xB00
+MINSTRET = 0xB02
 
 
 @dataclass(eq=False)
@@ -233,6 +236,19 @@ class Device:
         if not isinstance(answer, int):
             raise DeviceLostError(f"backend {self.backend_name!r} answered a DCR read with memory data")
         return answer
+
+    def counter(self, csr: int, core: int) -> int:
+        """Value of a 64-bit counter of one core by its CSR number, 0xB00 to 0xB1F (docs/reference/vortex.md §8.8).
+
+        Raises:
+            InvalidValueError: no such counter or core.
+        """
+        if not FIRST_COUNTER <= csr < FIRST_COUNTER + 32:
+            raise InvalidValueError(f"counter {csr:#x}: counters are CSRs 0xb00 to 0xb1f")
+        if not 0 <= core < self.config.hardware.total_cores:
+            raise InvalidValueError(f"core {core}: this processor has {self.config.hardware.total_cores} cores")
+        low, high = (self.dcr_read(MPM_VALUE, (csr - FIRST_COUNTER + 32 * half) << 16 | core) for half in (0, 1))
+        return high << 32 | low
 
     # ------------------------------------------------------------------ modules
 

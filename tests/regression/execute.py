@@ -9,6 +9,7 @@ from config import RunConfig
 from golden_model.follow.difference import Category, Difference
 from sw.runtime import Device, DeviceError, LaunchError, ModuleError
 from sw.runtime.backend import Backend
+from sw.runtime.device import MINSTRET
 from sw.runtime.errors import DeviceLostError, DeviceTimeoutError
 from sw.runtime.messages import CheckFailed, Fault, LaunchStatus
 from tests.regression.errors import RunError
@@ -36,8 +37,10 @@ def execute(test: KernelTest, backend: Backend, images: Images, config: RunConfi
     session = Session(device, images, config.size or test.size, config.seed)
     stopped_by: list[Failure] = []
     try:
+        retired_before = _retired(device)
         test.body(session)
         session.finish()
+        retired = _retired(device) - retired_before
     except (DeviceError, RunError) as error:
         stopped_by.append(_host_failure(_CHECKS.get(type(error), "host"), str(error)))
         with suppress(DeviceError):  # what earlier launches reported comes before the consequence
@@ -46,6 +49,8 @@ def execute(test: KernelTest, backend: Backend, images: Images, config: RunConfi
     kernels = [_judge(launched, backend.name, failures) for launched in session.launches]
     failures += stopped_by
     failures += _coverage(test, session, failures)
+    if not failures:
+        failures += _counter(retired, kernels)
     for check in session.checks:
         if check.outcome is Outcome.FAIL:
             failures.append(_host_failure(check.name, check.detail))
@@ -122,6 +127,18 @@ def _coverage(test: KernelTest, session: Session, failures: list[Failure]) -> li
     if missing and not failures:
         return [_host_failure("coverage", f"never launched: {', '.join(missing)}")]
     return []
+
+
+def _retired(device: Device) -> int:
+    """MINSTRET of all cores, as the device itself counts."""
+    return sum(device.counter(MINSTRET, core) for core in range(device.config.hardware.total_cores))
+
+
+def _counter(retired: int, kernels: list[KernelResult]) -> list[Failure]:
+    reported = sum(kernel.instructions for kernel in kernels)
+    if retired == reported:
+        return []
+    return [_host_failure("minstret", f"MINSTRET grew by {retired}, but {reported} instructions were reported")]
 
 
 def _check_failure(check: CheckFailed, launched: Launched) -> Failure:

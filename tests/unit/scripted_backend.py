@@ -41,6 +41,8 @@ class ScriptedBackend:
         self.stats = LaunchStats(cycles=100, instructions=50, ctas=0, compared=50)
         self.extra: list[Fault | CheckFailed] = []
         self.status = LaunchStatus.DONE
+        self.retired = 1000  # MINSTRET
+        self.uncounted = 0  # instructions that MINSTRET counts and nobody reports
         self._queue: deque[Message] = deque()
         self._events: deque[Event] = deque()
         self._closed = False
@@ -79,7 +81,8 @@ class ScriptedBackend:
             case ReadMemory(request, address, size):
                 self._events.append(MemoryData(request, self.load(address, size)))
             case DcrRead(request, _, tag):
-                self._events.append(DcrData(request, tag))
+                index, core = tag >> 16 & 63, tag & 0xFFFF
+                self._events.append(DcrData(request, self.retired if (index, core) == (2, 0) else 0))
             case Launch():
                 self._launch(message)
             case _:
@@ -96,5 +99,6 @@ class ScriptedBackend:
         self._events.extend(self.extra)
         self.extra = []
         ctas = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        self.retired += self.stats.instructions + self.uncounted
         stats = LaunchStats(self.stats.cycles, self.stats.instructions, ctas, self.stats.compared, wall_seconds=0.01)
         self._events.append(LaunchDone(launch.launch_id, self.status, stats))

@@ -135,6 +135,12 @@ def test_lockstep_must_compare_every_instruction(images: Images, compared: int) 
     assert expected in _first(_run(backend, images))
 
 
+def test_counter_of_the_device_must_agree(images: Images) -> None:
+    backend = ScriptedBackend(RunConfig(), multikernel_functions())
+    backend.uncounted = 1
+    assert _first(_run(backend, images)) == "minstret: MINSTRET grew by 153, but 150 instructions were reported"
+
+
 def test_launch_without_instructions_fails(images: Images) -> None:
     backend = ScriptedBackend(RunConfig(), multikernel_functions())
     backend.stats = LaunchStats()

@@ -12,7 +12,7 @@ from config import EntryGeneration, RunConfig
 from sw.runtime import Device, DeviceError, InvalidValueError, LaunchError, ModuleError, u32
 from sw.runtime.backend import backend_names, open_backend, register_backend
 from sw.runtime.errors import DeviceLostError, DeviceTimeoutError
-from sw.runtime.messages import DeclareBuffer, Launch, LaunchDone, LaunchStatus, LoadImage
+from sw.runtime.messages import DcrRead, DeclareBuffer, Launch, LaunchDone, LaunchStatus, LoadImage
 from tests.unit.scripted_backend import ScriptedBackend
 from tests.unit.vxbin_files import BASE, write_vxbin
 
@@ -209,3 +209,14 @@ def test_backends_are_found_by_name() -> None:
         device.write(buffer, b"1234")
     with pytest.raises(InvalidValueError, match=r"unknown backend 'no_such'; known: .*scripted"):
         open_backend("no_such", RunConfig())
+
+
+def test_counters_join_two_halves(device: Device, backend: ScriptedBackend) -> None:
+    backend.retired = 77
+    assert device.counter(0xB02, 0) == 77
+    tags = [message.tag for message in backend.sent if isinstance(message, DcrRead)]
+    assert tags == [2 << 16, 34 << 16]
+    with pytest.raises(InvalidValueError, match="counters are CSRs 0xb00 to 0xb1f"):
+        device.counter(0xB20, 0)
+    with pytest.raises(InvalidValueError, match="this processor has 1 cores"):
+        device.counter(0xB02, 1)
