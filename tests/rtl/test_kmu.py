@@ -190,7 +190,7 @@ async def nothing_to_do(dut: Any) -> None:
 
 @cocotb.test()
 async def odd_values(dut: Any) -> None:
-    """Zero cluster axes count as 1; a grid that is no multiple of the cluster ends; stored widths cut; restart works."""
+    """Zero cluster axes count as 1; a grid that is no multiple of the cluster ends; stored widths cut; restart."""
     bench = await begin(dut)
     plain = Launch(grid=(3, 2, 2))
     await bench.program(Launch(**{**vars(plain), "cluster": (0, 0, 0)}))
