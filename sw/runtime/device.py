@@ -42,6 +42,7 @@ from sw.runtime.messages import (
     Message,
     ReadMemory,
     RegisterData,
+    Reset,
     WriteMemory,
 )
 from sw.runtime.module import Kernel, Module, read_image
@@ -222,6 +223,10 @@ class Device:
                 f"backend {self.backend_name!r} answered a read of {read.size} bytes at {read.address:#x} wrongly"
             )
         return answer
+
+    def reset(self) -> None:
+        """Reset the device: queued launches end as ABORTED, memory and loaded modules stay."""
+        self._send(Reset())
 
     # ------------------------------------------------------------------ configuration registers
 

@@ -39,6 +39,8 @@ class GoldenBackend:
     def send(self, message: m.Message) -> None:
         if self._closed:
             raise DeviceLostError("the golden model was closed")
+        if isinstance(message, m.Reset):
+            self._drop_launches()
         self._queue.append(message)
 
     def receive(self, timeout_s: float | None = None) -> m.Event:
@@ -77,7 +79,7 @@ class GoldenBackend:
             case m.Launch():
                 self._launch(message)
             case m.Reset():
-                self._reset()
+                machine.reset()
             case m.RegisterRead() | m.RegisterWrite():
                 self._events.append(m.BackendFailed("the golden model has no BAR registers"))
 
@@ -89,11 +91,10 @@ class GoldenBackend:
         else:
             self._events.append(m.DcrData(message.request, value))
 
-    def _reset(self) -> None:
+    def _drop_launches(self) -> None:
         dropped = [message for message in self._queue if isinstance(message, m.Launch)]
         self._queue = deque(message for message in self._queue if not isinstance(message, m.Launch))
         self._events.extend(m.LaunchDone(launch.launch_id, m.LaunchStatus.ABORTED) for launch in dropped)
-        self._machine.reset()
 
     # ------------------------------------------------------------------ launches
 

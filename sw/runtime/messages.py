@@ -136,7 +136,11 @@ class Launch:
 
 @dataclass(frozen=True)
 class Reset:
-    """Reset of the device: pending launches are dropped (answered as ABORTED), memory keeps its contents."""
+    """Reset of the device; memory keeps its contents.
+
+    Launches sent before it that have not ended are answered as ABORTED, a running one too; other messages keep their
+    place. Later launches run on the device after reset.
+    """
 
 
 Message = (
