@@ -98,8 +98,10 @@ module vx_cta_dispatch
             if (s >= int'(base) && s < int'(base) + int'(window) && slot_valid_q[s]) window_free = 1'b0;
         end
         cta_ready = !expanding_q && window_free && usable_known_q && cta.lmem_stride == stride_q && !launch;
-        accept = cta_valid && cta_ready;
     end
+
+    // Not in the block above: a simulator would see a loop from `cta_valid` through the distributor to itself.
+    assign accept = cta_valid && cta_ready;
 
     // ---------------------------------------------------------------- the CTA that is being expanded
 
