@@ -2,9 +2,11 @@
 
 from sw.runtime.args import f32, f64, i32, i64, pointer, u8, u16, u32, u64
 from sw.runtime.backend import Backend, backend_names, open_backend, register_backend
-from sw.runtime.device import Buffer, Device, LaunchResult
+from sw.runtime.buffer import Buffer
+from sw.runtime.device import Device
 from sw.runtime.errors import DeviceError, InvalidValueError, LaunchError, ModuleError
 from sw.runtime.golden_backend import GoldenBackend
+from sw.runtime.launch_queue import LaunchResult
 from sw.runtime.module import Kernel, Module
 
 __all__ = [

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from config import RunConfig
 from sw.runtime.allocator import PAGE_SIZE, Allocator
 from sw.runtime.args import Argument, pack
 from sw.runtime.backend import Backend, open_backend
+from sw.runtime.buffer import Array, Buffer, PendingRead
 from sw.runtime.errors import DeviceLostError, InvalidValueError
-from sw.runtime.launch import Dims, Geometry, make_geometry
+from sw.runtime.launch import Dims, make_geometry
+from sw.runtime.launch_queue import LaunchQueue, LaunchResult
 from sw.runtime.messages import (
     BackendFailed,
     CheckFailed,
@@ -36,8 +36,6 @@ from sw.runtime.messages import (
     Interrupt,
     Launch,
     LaunchDone,
-    LaunchStats,
-    LaunchStatus,
     MemoryData,
     Message,
     ReadMemory,
@@ -47,65 +45,10 @@ from sw.runtime.messages import (
 )
 from sw.runtime.module import Kernel, Module, read_image
 
-Array = NDArray[np.generic]
-
 ARG_SLOT_SIZE = 4096
 MPM_VALUE = 0x001  # DCR that reads counters
 FIRST_COUNTER = 0xB00
 MINSTRET = 0xB02
-
-
-@dataclass(eq=False)
-class Buffer:
-    """A range of device memory; usable until `free`."""
-
-    device: Device
-    address: int
-    size: int
-    name: str
-    live: bool = True
-
-    def check(self, offset: int, size: int) -> None:
-        """Raises InvalidValueError unless `[offset, offset + size)` lies in a live buffer."""
-        if not self.live:
-            raise InvalidValueError(f"buffer {self.name!r} was freed")
-        if offset < 0 or size < 0 or offset + size > self.size:
-            raise InvalidValueError(f"[{offset}, {offset + size}) is outside buffer {self.name!r} of {self.size} bytes")
-
-
-@dataclass(frozen=True)
-class LaunchResult:
-    """Outcome of one launch with everything that was reported while it ran."""
-
-    launch_id: int
-    kernel: str
-    geometry: Geometry
-    status: LaunchStatus
-    stats: LaunchStats
-    faults: tuple[Fault, ...] = ()
-    failed_checks: tuple[CheckFailed, ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        return self.status is LaunchStatus.DONE and not self.faults and not self.failed_checks
-
-
-@dataclass(frozen=True)
-class PendingRead:
-    """A read that was queued and whose bytes have not been taken."""
-
-    request: int
-    address: int
-    size: int
-
-
-@dataclass
-class _Pending:
-    message: Launch
-    geometry: Geometry
-    arg_slot: Buffer | None
-    faults: list[Fault] = field(default_factory=list)
-    failed_checks: list[CheckFailed] = field(default_factory=list)
 
 
 class Device:
@@ -121,10 +64,8 @@ class Device:
         self._allocator = Allocator(backend.config.hardware)
         self._buffers: dict[int, Buffer] = {}
         self._modules: list[Module] = []
-        self._launch_ids = itertools.count(1)
+        self._launches = LaunchQueue()
         self._requests = itertools.count(1)
-        self._pending: dict[int, _Pending] = {}
-        self._results: dict[int, LaunchResult] = {}
         self._answers: dict[int, bytes | int] = {}
         self._free_slots: list[Buffer] = []
         self.doorbells: list[int] = []
@@ -304,7 +245,7 @@ class Device:
         block_bytes = pack(args)
         slot = self._stage(block_bytes) if block_bytes else None
         message = Launch(
-            launch_id=next(self._launch_ids),
+            launch_id=self._launches.next_id(),
             kernel=kernel.name,
             startup_addr=kernel.startup_addr(self.config.entry),
             kernel_entry=kernel.pc,
@@ -318,7 +259,7 @@ class Device:
             rewind=self.config.entry.rewind,
             max_cycles=max_cycles,
         )
-        self._pending[message.launch_id] = _Pending(message, geometry, slot)
+        self._launches.add(message, geometry, slot)
         self._send(message)
         return message.launch_id
 
@@ -344,21 +285,21 @@ class Device:
             DeviceLostError: the device is gone; the reports that had arrived are in an ABORTED result, which a second
                 `wait` hands over.
         """
-        while launch_id not in self._results:
-            if launch_id not in self._pending:
+        while not self._launches.has_result(launch_id):
+            if launch_id not in self._launches.pending:
                 raise InvalidValueError(f"launch {launch_id} is not queued on this device (or was waited for already)")
             self._take(self._backend.receive(timeout_s))
-        return self._results.pop(launch_id)
+        return self._launches.take_result(launch_id)
 
     def wait_all(self) -> None:
         """Wait until no launch is queued; their results stay available to `wait`."""
-        while self._pending:
+        while self._launches.pending:
             self._take(self._backend.receive(None))
 
     @property
     def queued(self) -> tuple[int, ...]:
         """Ids of launches that have not ended, oldest first; the first is the running one."""
-        return tuple(self._pending)
+        return self._launches.pending
 
     # ------------------------------------------------------------------ inside
 
@@ -402,47 +343,23 @@ class Device:
                 self._answers[request] = data
             case DcrData(request, value) | RegisterData(request, value):
                 self._answers[request] = value
-            case Fault():
-                self._of(event.launch_id).faults.append(event)
-            case CheckFailed():
-                self._of(event.launch_id).failed_checks.append(event)
+            case Fault() | CheckFailed():
+                self._launches.report(event)
             case LaunchDone():
-                self._finish(event)
+                self._recycle(self._launches.finish(event))
             case Doorbell(token):
                 self.doorbells.append(token)
             case Interrupt(vector):
                 self.interrupts.append(vector)
             case BackendFailed(message):
-                for launch_id in list(self._pending):
-                    self._finish(LaunchDone(launch_id, LaunchStatus.ABORTED))
+                self._launches.abort()
                 raise DeviceLostError(message)
 
-    def _of(self, launch_id: int) -> _Pending:
-        pending = self._pending.get(launch_id)
-        if pending is None:
-            raise DeviceLostError(f"backend {self.backend_name!r} reported on launch {launch_id}, which is not queued")
-        return pending
-
-    def _finish(self, event: LaunchDone) -> None:
-        pending = self._of(event.launch_id)
-        first = next(iter(self._pending))
-        if event.launch_id != first:
-            raise DeviceLostError(f"backend {self.backend_name!r} ended launch {event.launch_id} before launch {first}")
-        del self._pending[event.launch_id]
-        if pending.arg_slot is not None:
-            if pending.arg_slot.size > ARG_SLOT_SIZE:
-                self.free(pending.arg_slot)
-            else:
-                self._free_slots.append(pending.arg_slot)
-        self._results[event.launch_id] = LaunchResult(
-            launch_id=event.launch_id,
-            kernel=pending.message.kernel,
-            geometry=pending.geometry,
-            status=event.status,
-            stats=event.stats,
-            faults=tuple(pending.faults),
-            failed_checks=tuple(pending.failed_checks),
-        )
-
-
-__all__ = ["Array", "Buffer", "Device", "LaunchResult", "PendingRead"]
+    def _recycle(self, slot: Buffer | None) -> None:
+        """An argument block is not needed any more."""
+        if slot is None:
+            return
+        if slot.size > ARG_SLOT_SIZE:
+            self.free(slot)
+        else:
+            self._free_slots.append(slot)

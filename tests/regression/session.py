@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from sw.runtime import Buffer, Device, InvalidValueError, Kernel, LaunchError, LaunchResult, Module, ModuleError
 from sw.runtime.args import Argument
-from sw.runtime.device import PendingRead
+from sw.runtime.buffer import PendingRead
 from sw.runtime.launch import Dims, max_occupancy
 from sw.runtime.messages import LaunchStatus
 from tests.regression.expectation import Comparison, compare
