@@ -96,9 +96,20 @@ def test_text_and_word_are_inverse(row: int, xlen: int) -> None:
 
 def test_operand_bits_and_fixed_bits_fill_the_word() -> None:
     """Bits that belong to nobody are allowed only where the decoder ignores them, as hardware does."""
-    ignoring = set(
-        ["fence", "fence.i", "tmc", "split", "split.n", "join", "bar", "pred", "pred.n", "wsync", "wspawn", "bar.wait"]
-    )
+    ignoring = {
+        "fence",
+        "fence.i",
+        "tmc",
+        "split",
+        "split.n",
+        "join",
+        "bar",
+        "pred",
+        "pred.n",
+        "wsync",
+        "wspawn",
+        "bar.wait",
+    }
     ignoring |= {"vote.all", "vote.any", "vote.uni", "vote.ballot"}
     for instruction in INSTRUCTIONS:
         covered = instruction.mask
