@@ -12,7 +12,7 @@ from sw.runtime.backend import Backend
 from sw.runtime.device import MINSTRET
 from sw.runtime.errors import DeviceLostError, DeviceTimeoutError
 from sw.runtime.messages import CheckFailed, Fault, LaunchStatus
-from tests.regression.errors import RunError
+from tests.regression.errors import RunError, describe
 from tests.regression.expectation import Comparison
 from tests.regression.images import Images
 from tests.regression.kernel_test import KernelTest
@@ -43,6 +43,9 @@ def execute(test: KernelTest, backend: Backend, images: Images, config: RunConfi
         retired = _retired(device) - retired_before
     except (DeviceError, RunError) as error:
         stopped_by.append(_host_failure(_CHECKS.get(type(error), "host"), str(error)))
+    except Exception as error:
+        stopped_by.append(_host_failure("host-program", f"the host program of {test.name} failed: {describe(error)}"))
+    if stopped_by:
         with suppress(DeviceError):  # what earlier launches reported comes before the consequence
             session.finish()
     failures: list[Failure] = []

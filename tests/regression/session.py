@@ -172,6 +172,19 @@ class Session:
         self.launches.append(launched)
         return launched
 
+    def require_full_warps(self) -> None:
+        """Refuse a size that leaves a warp with idle lanes, for kernels whose bounds check must not diverge.
+
+        Raises:
+            LaunchError: the size and the multiple that it must be.
+        """
+        lanes = self.device.config.hardware.num_threads
+        if self.size % lanes:
+            raise LaunchError(
+                f"N={self.size}: this test needs a multiple of {lanes}, the lanes of a warp, because its kernels are "
+                "compiled without handling of divergent branches"
+            )
+
     def require_full_blocks(self, threads: Dims) -> None:
         """Refuse a size that the largest blocks do not cover exactly, for kernels without a bounds check.
 

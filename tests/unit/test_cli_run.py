@@ -117,6 +117,7 @@ def _absent_kernel(t: Session) -> None:
         (_launch(grid=3, block=4, cluster=2), "grid dimension x is 3: not a multiple of the cluster's 2 blocks"),
         (_launch(grid=1, block=4, lmem=1 << 20), "local memory of 1048576 bytes per block: a core has 16384 bytes"),
         (_launch(grid=1), "give either threads, or grid and block"),
+        (lambda t: t.random(np.int32, -1).sum(), "the host program of multikernel failed: ValueError"),
         (lambda t: t.launch("div_k", [], threads=4, expect={}), "kernel 'div_k', which the test does not declare"),
     ],
 )
@@ -134,6 +135,32 @@ def test_refused_launches(
     monkeypatch.setattr(pipeline, "compile_images", lambda test, config: images)
     assert cli.main(["run", "BACKEND=golden"], {}) == cli.EXIT_FAIL
     assert expected in _sentence(capsys)
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "expected"),
+    [
+        ("multikernel", 250, "N=250: this test needs a multiple of 4, the lanes of a warp"),
+        ("vecadd_i", 252, "N=252: this test needs a multiple of 16 on this processor"),
+        ("sgemm_i", 6, "N=6: this test needs a multiple of 4 on this processor"),
+        ("lmem_reduce", 8, "N=8: this test needs a multiple of 16 on this processor"),
+    ],
+)
+def test_sizes_that_kernels_cannot_take(
+    name: str, size: int, expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["run", f"TEST={name}", "BACKEND=golden", f"N={size}"], {}) == cli.EXIT_FAIL
+    assert expected in _sentence(capsys)
+
+
+def test_host_program_that_cannot_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "host.py").write_text("")
+    monkeypatch.setattr(catalogue, "KERNELS_FOLDER", tmp_path)
+    assert cli.main(["run", "TEST=broken", "BACKEND=golden"], {}) == cli.EXIT_USAGE
+    assert "tests/kernels/broken/host.py cannot be imported: ModuleNotFoundError" in _sentence(capsys)
 
 
 # ---------------------------------------------------------------------- files and tools

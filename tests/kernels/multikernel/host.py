@@ -15,6 +15,7 @@ TAG = 0x5A5A
 @kernel_test(kernels=KERNELS, size=256)
 def multikernel(t: Session) -> None:
     """Three kernels of one image: constructors, thread-local data, every order of launch over the seeds."""
+    t.require_full_warps()
     t.expect_different_handles(KERNELS)
     t.expect_no_kernel("no_such_kernel")
 
