@@ -1,0 +1,52 @@
+"""Account of what a comparison covered and of the values that it took over from the design instead of comparing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class AdoptedKind(StrEnum):
+    """Kinds of values that hardware may choose. A kind that grows from run to run is a hole in the comparison."""
+
+    PLACEMENT = "placement"  # the core that took a CTA, the warp that a CTA's warp was started on
+    BARRIER_ORDER = "barrier order"  # which warp arrived at a barrier first
+    ACTIVE_WARPS = "active warps"  # CSR ACTIVE_WARPS
+    COUNTER = "counter"  # CSRs MCYCLE and MINSTRET
+    UNDEFINED_REGISTER = "undefined register"  # lanes of results that depend on a register that was never written
+    UNDEFINED_MEMORY = "undefined memory"  # lanes that loaded memory holding an undefined value
+    UNDEFINED_STORE = "undefined store"  # lanes that stored an undefined value (spills)
+
+
+@dataclass
+class Coverage:
+    """What one or several launches compared; lanes count result, address and store-data values alike."""
+
+    instructions: int = 0
+    lanes: int = 0
+    memory_accesses: int = 0
+    barriers: int = 0
+    divergences: int = 0  # pushes, flips and pops of IPDOM stacks
+    ctas: int = 0
+    warps_started: int = 0
+    faults: int = 0
+    ignored_after_fault: int = 0
+    adopted: Counter[AdoptedKind] = field(default_factory=Counter)
+
+    def adopted_by_name(self) -> dict[str, int]:
+        """Adopted values by kind, without the kinds that did not occur, in a fixed order."""
+        return {str(kind): self.adopted[kind] for kind in AdoptedKind if self.adopted[kind]}
+
+    def __iadd__(self, other: Coverage) -> Coverage:
+        self.instructions += other.instructions
+        self.lanes += other.lanes
+        self.memory_accesses += other.memory_accesses
+        self.barriers += other.barriers
+        self.divergences += other.divergences
+        self.ctas += other.ctas
+        self.warps_started += other.warps_started
+        self.faults += other.faults
+        self.ignored_after_fault += other.ignored_after_fault
+        self.adopted.update(other.adopted)
+        return self

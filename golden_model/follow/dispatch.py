@@ -1,0 +1,283 @@
+"""CTA launch and retirement: choices (core, warp) are taken over, everything else is a rule and compared.
+
+The design runs ahead of the golden model by the latency of its commits, so there are two views: *seen* (what the
+records alone say, checked when a record arrives) and *golden* (followed as soon as the golden core is ready for it).
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from golden_model.cta import Dim3
+from golden_model.errors import DispatchError
+from golden_model.follow.adopted import AdoptedKind, Coverage
+from golden_model.follow.compare import Mismatch, lanes_of
+from golden_model.follow.difference import Category
+from golden_model.follow.instruction import CtaRow
+from golden_model.follow.track import Found, Track
+from golden_model.machine import Machine
+from golden_model.records.layout import CtaEvent
+
+
+class SeenCta:
+    """A CTA that occupies a slot, as the records say."""
+
+    __slots__ = ("block", "ended", "num_warps", "slot", "started")
+
+    def __init__(self, row: CtaRow) -> None:
+        self.block: Dim3 = (row.block_x, row.block_y, row.block_z)
+        self.slot = row.slot
+        self.num_warps = row.num_warps
+        self.started = 0
+        self.ended = 0
+
+
+class DispatchFollower:
+    """Follows the CTA records of one machine.
+
+    `on_start(track, cycle)` is called after the golden model has started a warp, so that findings of the start (a
+    dispatch window that does not fit, for example) can be reported at once.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        tracks: list[list[Track]],
+        coverage: Coverage,
+        on_start: Callable[[Track, int], None],
+    ) -> None:
+        self._machine = machine
+        self._tracks = tracks
+        self._on_start = on_start
+        self.coverage = coverage
+        self._slots: list[dict[int, SeenCta]] = [{} for _ in tracks]
+        self._launched: set[Dim3] = set()
+        self._accepts: deque[CtaRow] = deque()
+        self._starts: list[deque[CtaRow]] = [deque() for _ in tracks]
+        self._warps_left = [0 for _ in tracks]  # warps of the golden core's current CTA that are not started yet
+
+    def begin_launch(self) -> None:
+        """A new grid: nothing may be left of the one before."""
+        for slots in self._slots:
+            slots.clear()
+        for starts in self._starts:
+            starts.clear()
+        self._launched.clear()
+        self._accepts.clear()
+        self._warps_left = [0 for _ in self._tracks]
+
+    # ------------------------------------------------------------------ the records alone
+
+    def see(self, row: CtaRow) -> None:
+        """Check one CTA record against the records before it, and queue it for the golden model."""
+        if row.event == CtaEvent.ACCEPT:
+            self._see_accept(row)
+        elif row.event == CtaEvent.WARP_START:
+            self._see_start(row)
+        elif row.event == CtaEvent.WARP_END:
+            self._see_end(row)
+        elif row.event == CtaEvent.RETIRE:
+            self._see_retire(row)
+        else:
+            raise _found("cta record", f"a CTA record has the unknown event {row.event}", row)
+
+    def _see_accept(self, row: CtaRow) -> None:
+        block = (row.block_x, row.block_y, row.block_z)
+        if block in self._launched:
+            raise _found("cta launched twice", f"block {block} of the grid was launched before", row)
+        held = self._slots[row.core].get(row.slot)
+        if held is not None:
+            raise _found("cta slot", f"slot {row.slot} is still held by block {held.block}", row)
+        self._launched.add(block)
+        self._slots[row.core][row.slot] = SeenCta(row)
+        self._accepts.append(row)
+
+    def _see_start(self, row: CtaRow) -> None:
+        track = self._tracks[row.core][row.warp]
+        if track.hw_active:
+            raise _found("warp started twice", f"{track} was started while it was active", row)
+        cta = self._slots[row.core].get(row.slot)
+        if cta is None:
+            raise _found("warp of no cta", f"{track} was started for slot {row.slot}, which holds no CTA", row)
+        cta.started += 1
+        track.hw_active, track.hw_slot = True, row.slot
+        track.starts.append(row)
+        self._starts[row.core].append(row)
+
+    def _see_end(self, row: CtaRow) -> None:
+        track = self._tracks[row.core][row.warp]
+        if not track.hw_active:
+            raise _found("warp ended twice", f"{track} ended without being active", row)
+        track.hw_active = False
+        track.blocked_by = None
+        track.ends_seen += 1
+        cta = self._slots[row.core].get(track.hw_slot)
+        if cta is not None:
+            cta.ended += 1
+
+    def _see_retire(self, row: CtaRow) -> None:
+        cta = self._slots[row.core].pop(row.slot, None)
+        if cta is None:
+            raise _found("cta retired twice", f"slot {row.slot} of core {row.core} was freed, but held no CTA", row)
+        if cta.ended != cta.num_warps:
+            raise Found(
+                Mismatch(
+                    "cta retired early",
+                    Category.DISPATCH,
+                    f"slot {row.slot} was freed although not all warps of its CTA have ended",
+                    cta.num_warps,
+                    cta.ended,
+                ),
+                cycle=row.cycle,
+                cta=row,
+                block=cta.block,
+            )
+
+    # ------------------------------------------------------------------ the golden model
+
+    def follow(self) -> list[Track]:
+        """Let the golden model follow every queued record that it is ready for; returns the warps that started."""
+        started: list[Track] = []
+        progress = True
+        while progress:
+            progress = False
+            while self._accepts and self._accept(self._accepts[0]):
+                self._accepts.popleft()
+                progress = True
+            for starts in self._starts:
+                while starts and self._start(starts[0]):
+                    row = starts.popleft()
+                    track = self._tracks[row.core][row.warp]
+                    track.starts.popleft()
+                    started.append(track)
+                    progress = True
+        return started
+
+    def _accept(self, row: CtaRow) -> bool:
+        cta = self._machine.next_cta()
+        block = (row.block_x, row.block_y, row.block_z)
+        if cta is None:
+            raise _found("cta beyond the grid", f"block {block} was launched after the last CTA of the grid", row)
+        if cta.block_idx != block:
+            raise Found(
+                Mismatch(
+                    "cta skipped",
+                    Category.DISPATCH,
+                    "the grid walk demands another block here (order is a rule)",
+                    str(cta.block_idx),
+                    str(block),
+                ),
+                cycle=row.cycle,
+                cta=row,
+                block=block,
+            )
+        if not self._machine.cores[row.core].can_accept(cta):
+            return False
+        try:
+            golden = self._machine.accept_cta(row.core)
+        except DispatchError as error:
+            raise _found("cta core", f"the dispatch rules forbid this: {error}", row) from error
+        self._warps_left[row.core] = golden.num_warps
+        self.coverage.ctas += 1
+        self.coverage.adopted[AdoptedKind.PLACEMENT] += 1
+        for check, message, expected, actual in (
+            ("cta slot", "the CTA was put into a wrong slot", golden.slot, row.slot),
+            ("cta lmem address", "the CTA's local memory starts at a wrong address", golden.lmem_addr, row.lmem_addr),
+            ("cta warps", "the CTA has a wrong number of warps", golden.num_warps, row.num_warps),
+            (
+                "cta cluster",
+                "the first CTA of a cluster is marked wrongly",
+                int(cta.first_of_cluster),
+                row.first_of_cluster,
+            ),
+        ):
+            if expected != actual:
+                raise Found(
+                    Mismatch(check, Category.DISPATCH, message, expected, actual),
+                    cycle=row.cycle,
+                    cta=row,
+                    block=block,
+                )
+        return True
+
+    def _start(self, row: CtaRow) -> bool:
+        track = self._tracks[row.core][row.warp]
+        if track.warp.active or track.predicted_fault is not None or not self._warps_left[row.core]:
+            return False
+        try:
+            golden = self._machine.cores[row.core].start_warp(row.warp)
+        except DispatchError as error:
+            raise _found("warp start", f"the dispatch rules forbid this start: {error}", row) from error
+        self._warps_left[row.core] -= 1
+        self.coverage.warps_started += 1
+        self.coverage.adopted[AdoptedKind.PLACEMENT] += 1
+        track.block, track.rank = golden.block_idx, golden.rank
+        track.start_cycle = row.cycle
+        track.ended_by_fault = False
+        for check, message, expected, actual in (
+            ("warp slot", "the warp was started for a wrong CTA slot", golden.slot, row.slot),
+            ("warp rank", "the warp has a wrong rank in its CTA", golden.rank, row.rank),
+            ("warp mask", "the warp starts with a wrong set of lanes", golden.tmask, row.tmask),
+            ("warp start pc", "the warp starts at a wrong address", golden.pc, row.pc),
+        ):
+            if expected != actual:
+                raise Found(
+                    Mismatch(
+                        check,
+                        Category.DISPATCH,
+                        message,
+                        expected,
+                        actual,
+                        lanes_of(expected ^ actual) if check == "warp mask" else [],
+                    ),
+                    cycle=row.cycle,
+                    cta=row,
+                    track=track,
+                    block=golden.block_idx,
+                )
+        self._on_start(track, row.cycle)
+        return True
+
+    # ------------------------------------------------------------------ end
+
+    def check_end(self, cycle: int) -> None:
+        """All CTAs of the grid launched and retired, in both views."""
+        if self._accepts:
+            row = self._accepts[0]
+            raise _found(
+                "cta slot", "the golden core never had a free slot for this CTA: its slot was reused too early", row
+            )
+        for starts in self._starts:
+            if starts:
+                raise _found("warp start", "the golden warp never became free for this start", starts[0])
+        left = self._machine.next_cta()
+        if left is not None:
+            raise Found(
+                Mismatch(
+                    "cta skipped",
+                    Category.DISPATCH,
+                    "the launch ended before every block of the grid was launched",
+                    str(left.block_idx),
+                    "not launched",
+                ),
+                cycle=cycle,
+                block=left.block_idx,
+            )
+        for core, slots in enumerate(self._slots):
+            for slot, cta in slots.items():
+                raise Found(
+                    Mismatch(
+                        "cta not retired",
+                        Category.DISPATCH,
+                        f"the launch ended, but slot {slot} of core {core} was never freed "
+                        f"({cta.ended} of {cta.num_warps} warps have ended)",
+                    ),
+                    cycle=cycle,
+                    block=cta.block,
+                    slot=slot,
+                )
+
+
+def _found(check: str, message: str, row: CtaRow) -> Found:
+    return Found(Mismatch(check, Category.DISPATCH, message), cycle=row.cycle, cta=row)

@@ -1,0 +1,170 @@
+"""Lockstep: the golden machine executes what the design's records show, and everything is compared.
+
+Order. Warps are stepped in their program order (`uid`). Between warps the order of memory instructions is that in
+which the LSU accepted them, the order of barrier operations that of the barrier unit; an instruction whose turn has
+not come waits, although its commit has been seen. Nothing else depends on the order between warps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import cast
+
+from golden_model.findings import FindingKind
+from golden_model.follow.adopted import Coverage
+from golden_model.follow.difference import Difference
+from golden_model.follow.dispatch import DispatchFollower
+from golden_model.follow.ending import check_counts, check_end
+from golden_model.follow.explain import Explainer, Symbolizer
+from golden_model.follow.findings import FindingReporter
+from golden_model.follow.instruction import BarrierRow, CtaRow, FaultRow, commit_rows, rows
+from golden_model.follow.joiner import Joiner
+from golden_model.follow.orders import Orders
+from golden_model.follow.stepper import Stepper
+from golden_model.follow.track import Found, Track
+from golden_model.machine import Machine
+from golden_model.records.layout import Kind
+from golden_model.records.ring import Records
+
+_NO_SEQ = 1 << 64
+
+
+class Follower:
+    """Steps `machine` along the records of a design and returns the first difference.
+
+    The machine's memory and DCRs must be those of the design before `begin_launch`. Records are fed in batches of
+    whole cycles; records that are joined to an instruction must not come later than its last commit packet.
+
+    Args:
+        machine: the golden model; from now on only the follower steps it.
+        symbolize: names of code addresses, for reports.
+        allowed_findings: kernel findings that are not a failure.
+
+    Attributes:
+        coverage: what was compared and adopted since construction.
+        difference: the first difference, or None; once it is set, nothing more is compared.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        symbolize: Symbolizer | None = None,
+        allowed_findings: Collection[FindingKind] = (),
+    ) -> None:
+        self.machine = machine
+        self.coverage = Coverage()
+        self.difference: Difference | None = None
+        self.launch_id = 0
+        self._cycle = 0
+        self._tracks = [
+            [Track(warp, core.core_id, wid) for wid, warp in enumerate(core.warps)] for core in machine.cores
+        ]
+        orders = Orders(len(machine.cores))
+        self._findings = FindingReporter(machine.findings, allowed_findings)
+        self._dispatch = DispatchFollower(machine, self._tracks, self.coverage, self._findings.after_start)
+        self._joiner = Joiner(machine.config, self._tracks, orders)
+        self._stepper = Stepper(machine, self._tracks, orders, self._dispatch, self._findings, self.coverage)
+        self._explainer = Explainer(machine.config, symbolize)
+        self._instructions_before = 0
+        self._ctas_before = 0
+
+    @property
+    def faults(self) -> list[FaultRow]:
+        """FAULT records of the current launch; the golden model predicted each of them."""
+        return self._stepper.faults
+
+    @property
+    def retired(self) -> list[int]:
+        """Instructions per core that committed their last packet since reset: what MINSTRET counts."""
+        return self._joiner.retired
+
+    def begin_launch(self, launch_id: int) -> None:
+        """The `start` pulse: the machine's DCRs hold the launch."""
+        self.launch_id = launch_id
+        self._instructions_before = self.coverage.instructions
+        self._ctas_before = self.coverage.ctas
+        self._stepper.faults = []
+        self.machine.start()
+        self._findings.begin_launch()
+        for tracks in self._tracks:
+            for track in tracks:
+                track.begin_launch()
+        self._dispatch.begin_launch()
+
+    def feed(self, batch: Mapping[Kind, Records]) -> Difference | None:
+        """Compare one batch; returns the first difference (again on every call once there is one)."""
+        return self._guard(lambda: self._feed(batch))
+
+    def end_launch(self, minstret: Mapping[int, int] | None = None) -> Difference | None:
+        """The design is quiescent and all its records were fed: check that nothing is missing.
+
+        Args:
+            minstret: per core id the instructions that the design counted since reset; None: not known.
+        """
+        return self._guard(lambda: self._end(minstret))
+
+    # ------------------------------------------------------------------ inside
+
+    def _guard(self, work: Callable[[], None]) -> Difference | None:
+        if self.difference is None:
+            try:
+                work()
+            except Found as found:
+                self.difference = self._explainer.difference(found, self.launch_id)
+        return self.difference
+
+    def _feed(self, batch: Mapping[Kind, Records]) -> None:
+        self._joiner.check_shape(batch)
+        if Kind.AXI in batch:
+            self._explainer.remember_axi(batch[Kind.AXI])
+        faulted = self._joiner.join(batch)
+        side = _side_events(batch)
+        position, side_seq = 0, side[0].seq if side else _NO_SEQ
+        commits = batch.get(Kind.COMMIT)
+        if commits is not None and len(commits):
+            self._cycle = int(commits["cycle"][-1])
+            commit, wake = self._joiner.commit, self._stepper.wake
+            for row in commit_rows(commits):
+                while side_seq < row[0]:
+                    self._see(side[position])
+                    position += 1
+                    side_seq = side[position].seq if position < len(side) else _NO_SEQ
+                track = commit(row)
+                if track is not None:
+                    wake((track,))
+        for event in side[position:]:
+            self._see(event)
+        self._stepper.wake(faulted)
+
+    def _see(self, row: CtaRow | BarrierRow) -> None:
+        """CTA and barrier records in their own order."""
+        if isinstance(row, BarrierRow):
+            self._joiner.see_barrier(row)
+            return
+        self._cycle = max(self._cycle, row.cycle)
+        self._dispatch.see(row)
+        self._stepper.follow_dispatch()
+        self._stepper.wake(())
+
+    def _end(self, minstret: Mapping[int, int] | None) -> None:
+        all_tracks: list[Track] = [track for tracks in self._tracks for track in tracks]
+        for track in all_tracks:
+            if track.ended_by_fault and track.predicted_fault is None and not track.starts:
+                for uid in sorted({*track.pending, *track.memory, *track.barrier, *track.ipdom, *track.fault}):
+                    self._stepper.forget(track, uid)
+        self._stepper.wake(())
+        check_end(all_tracks, self._dispatch, self._cycle)
+        self._findings.report_new(None, self._cycle)
+        compared = self.coverage.instructions - self._instructions_before
+        ctas = self.coverage.ctas - self._ctas_before
+        check_counts(compared, ctas, self.retired, minstret, self._cycle)
+
+
+def _side_events(batch: Mapping[Kind, Records]) -> list[CtaRow | BarrierRow]:
+    side: list[CtaRow | BarrierRow] = []
+    for kind in (Kind.CTA, Kind.BARRIER):
+        records = batch.get(kind)
+        if records is not None and len(records):
+            side += cast("list[CtaRow | BarrierRow]", rows(kind, records))
+    side.sort(key=lambda row: row.seq)
+    return side

@@ -1,0 +1,51 @@
+"""Orders between warps that the design decides: memory instructions as the LSU accepted them, barrier operations."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from golden_model.follow.track import Track
+
+Turn = tuple[Track, int]  # an instruction: its warp and uid
+
+
+class Orders:
+    """Instructions that must be stepped in the order of their records; the oldest one that is not stepped yet leads."""
+
+    def __init__(self, cores: int) -> None:
+        self._memory: deque[Turn] = deque()
+        self._barriers: list[deque[Turn]] = [deque() for _ in range(cores)]
+
+    def add_memory(self, track: Track, uid: int) -> None:
+        self._memory.append((track, uid))
+
+    def add_barrier(self, track: Track, uid: int) -> None:
+        self._barriers[track.core].append((track, uid))
+
+    def is_turn(self, track: Track, uid: int) -> bool:
+        """Whether nothing older of another warp must be stepped before this instruction."""
+        if track.memory and uid in track.memory and self._memory[0] != (track, uid):
+            return False
+        return not (track.barrier and uid in track.barrier and self._barriers[track.core][0] != (track, uid))
+
+    def memory_done(self, track: Track, uid: int) -> Track | None:
+        """The instruction was stepped or dropped; returns the warp whose turn it is now, if it can step at once."""
+        return _done(self._memory, (track, uid))
+
+    def barrier_done(self, track: Track, uid: int) -> Track | None:
+        """As `memory_done`."""
+        return _done(self._barriers[track.core], (track, uid))
+
+    def leader(self) -> Turn | None:
+        """The oldest memory instruction that is not stepped yet."""
+        return self._memory[0] if self._memory else None
+
+
+def _done(order: deque[Turn], turn: Turn) -> Track | None:
+    if order[0] == turn:
+        order.popleft()
+    else:  # only instructions behind a fault leave out of order
+        order.remove(turn)
+    if order and order[0][0].next_uid == order[0][1]:
+        return order[0][0]
+    return None

@@ -1,0 +1,261 @@
+"""Steps the golden warps as far as their turn has come, and compares each step with the joined records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from golden_model.follow.adopted import AdoptedKind, Coverage
+from golden_model.follow.compare import (
+    Mismatch,
+    compare_barrier,
+    compare_fault,
+    compare_instruction,
+    compare_ipdom,
+    compare_memory,
+    compare_place,
+    lanes_of,
+)
+from golden_model.follow.counters import check_counter_read
+from golden_model.follow.difference import Category
+from golden_model.follow.dispatch import DispatchFollower
+from golden_model.follow.findings import FindingReporter
+from golden_model.follow.instruction import BarrierRow, FaultRow, Instruction, MemoryRow
+from golden_model.follow.joiner import packet_error
+from golden_model.follow.orders import Orders
+from golden_model.follow.track import Executed, Found, Track
+from golden_model.machine import Machine
+from golden_model.records.layout import MemoryOp, RegisterFile
+from golden_model.step import Adoption, Step
+
+_OPCODE_LOAD, _OPCODE_SYSTEM = 0x03, 0x73
+
+
+class Stepper:
+    """Owner of the golden warps' progress.
+
+    Attributes:
+        faults: FAULT records of the current launch, each predicted by the golden model.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        tracks: list[list[Track]],
+        orders: Orders,
+        dispatch: DispatchFollower,
+        findings: FindingReporter,
+        coverage: Coverage,
+    ) -> None:
+        self._config = machine.config
+        self._tracks = tracks
+        self._orders = orders
+        self._dispatch = dispatch
+        self._findings = findings
+        self._coverage = coverage
+        self._work: list[Track] = []
+        self.faults: list[FaultRow] = []
+
+    def wake(self, tracks: Iterable[Track]) -> None:
+        """Step these warps as far as their turn has come, and every warp that this sets free."""
+        self._work.extend(tracks)
+        while self._work:
+            self._advance(self._work.pop())
+
+    def follow_dispatch(self) -> None:
+        """A CTA record came, or a golden warp ended: CTAs may be accepted and warps started."""
+        self._work.extend(self._dispatch.follow())
+
+    def _advance(self, track: Track) -> None:
+        pending, warp = track.pending, track.warp
+        while True:
+            if track.fault and self._fault_turn(track):
+                continue
+            uid = track.next_uid
+            ins = pending.get(uid)
+            if ins is None or not ins.complete:
+                return
+            if not warp.tmask:
+                if not self._is_behind_fault(track, ins):
+                    return
+                self.forget(track, uid)
+                continue
+            if warp.blocked or not self._orders.is_turn(track, uid):
+                return
+            del pending[uid]
+            track.next_uid = uid + 1
+            self._execute(track, ins)
+
+    def _execute(self, track: Track, ins: Instruction) -> None:
+        adoption = None
+        if ins.instr & 0x7F == _OPCODE_SYSTEM and ins.wmask:
+            adoption = Adoption(csr_value=ins.data[ins.wmask.bit_length() - 1])
+        step = track.warp.step(adoption)
+        # A kernel fault explains whatever follows from it, so it is reported first.
+        if step.findings:
+            self._findings.report(track, step, ins.cycle)
+        mismatch = compare_instruction(step, ins) if step.fault is None else compare_place(step, ins)
+        if mismatch is not None:
+            raise Found(mismatch, cycle=ins.cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
+        if step.memory is not None or (track.memory and ins.uid in track.memory):
+            self._memory(track, step, ins)
+        if step.barrier is not None or (track.barrier and ins.uid in track.barrier):
+            self._barrier(track, step, ins)
+        if step.ipdom is not None or (track.ipdom and ins.uid in track.ipdom):
+            mismatch = compare_ipdom(step, track.ipdom.pop(ins.uid, None))
+            if mismatch is not None:
+                raise Found(mismatch, cycle=ins.cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
+            self._coverage.divergences += 1
+        coverage = self._coverage
+        coverage.instructions += 1
+        if step.wmask:
+            coverage.lanes += (step.wmask & ~step.undefined).bit_count()
+            if step.adopted or step.undefined:
+                self._adopt(track, step, ins)
+        executed = Executed(step, ins.cycle)
+        track.history.append(executed)
+        if step.wmask:
+            track.writers[step.rd if step.rd_file == RegisterFile.INTEGER else 32 + step.rd] = executed
+        if step.fault is not None:
+            # The design's record may come later (that of a bus error does).
+            track.ended_by_fault = True
+            track.predicted_fault = executed
+        if step.warp_ended:
+            self._warp_ended(track)
+
+    def _warp_ended(self, track: Track) -> None:
+        track.ends_golden += 1
+        track.counter_reads.clear()
+        self.follow_dispatch()
+
+    # ------------------------------------------------------------------ joined records
+
+    def _memory(self, track: Track, step: Step, ins: Instruction) -> None:
+        records = track.memory.pop(ins.uid, [])
+        if records:
+            self._wake_later(self._orders.memory_done(track, ins.uid))
+        if step.fault is not None:
+            return  # a faulting access may or may not have reached the LSU
+        mismatch = compare_memory(step, records, self._config)
+        if mismatch is not None:
+            cycle = records[0].cycle if records else ins.cycle
+            raise Found(mismatch, cycle=cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
+        access = step.memory
+        assert access is not None
+        self._coverage.memory_accesses += 1
+        self._coverage.lanes += (access.mask & ~access.undefined).bit_count()
+        if access.undefined and access.op == MemoryOp.STORE:
+            self._adopt_stores(track, step, records)
+
+    def _adopt_stores(self, track: Track, step: Step, records: list[MemoryRow]) -> None:
+        assert step.memory is not None
+        ones = (1 << 8 * step.memory.size) - 1
+        for record in records:
+            for lane in lanes_of(record.mask & step.memory.undefined):
+                track.warp.adopt_store(step, lane, record.data[lane] & ones)
+                self._coverage.adopted[AdoptedKind.UNDEFINED_STORE] += 1
+
+    def _barrier(self, track: Track, step: Step, ins: Instruction) -> None:
+        record: BarrierRow | None = track.barrier.pop(ins.uid, None)
+        if record is not None:
+            self._wake_later(self._orders.barrier_done(track, ins.uid))
+        mismatch = compare_barrier(step, record)
+        if mismatch is not None:
+            cycle = record.cycle if record is not None else ins.cycle
+            raise Found(mismatch, cycle=cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
+        self._coverage.barriers += 1
+        self._coverage.adopted[AdoptedKind.BARRIER_ORDER] += 1
+        assert step.barrier is not None
+        self._work.extend(self._tracks[track.core][wid] for wid in lanes_of(step.barrier.released) if wid != track.wid)
+
+    def _wake_later(self, track: Track | None) -> None:
+        if track is not None:
+            self._work.append(track)
+
+    def _adopt(self, track: Track, step: Step, ins: Instruction) -> None:
+        """Take over what the design was free to choose."""
+        if step.adopted:
+            problem = check_counter_read(track, step, ins, self._config.num_warps, self._config.xlen)
+            if problem is not None:
+                raise Found(problem, cycle=ins.cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
+            kind = AdoptedKind.ACTIVE_WARPS if step.adopted == "active_warps" else AdoptedKind.COUNTER
+            self._coverage.adopted[kind] += 1
+            return
+        loaded = step.instr & 0x7F == _OPCODE_LOAD
+        kind = AdoptedKind.UNDEFINED_MEMORY if loaded else AdoptedKind.UNDEFINED_REGISTER
+        for lane in lanes_of(step.undefined):
+            track.warp.adopt(step.rd_file, step.rd, lane, ins.data[lane])
+            self._coverage.adopted[kind] += 1
+
+    # ------------------------------------------------------------------ faults
+
+    def _fault_turn(self, track: Track) -> bool:
+        """Handle the FAULT record of the next instruction, or the one that was predicted; True if it was handled."""
+        predicted = track.predicted_fault
+        if predicted is not None:
+            uid, record = next(iter(track.fault.items()))
+            if uid != predicted.step.uid:
+                mismatch = Mismatch(
+                    "fault uid", Category.FAULT, "another instruction faulted than should", predicted.step.uid, uid
+                )
+                raise Found(mismatch, cycle=record.cycle, track=track, step=predicted.step, tmask=record.tmask)
+            del track.fault[uid]
+            self._accept_fault(track, predicted.step, record)
+            return True
+        uid = track.next_uid
+        if uid not in track.fault or not track.warp.tmask or track.warp.blocked or not self._orders.is_turn(track, uid):
+            return False
+        # The instruction need not commit: the FAULT record is its last sign of life.
+        record = track.fault.pop(uid)
+        ins = track.pending.pop(uid, None)
+        step = track.warp.step()
+        # What could not be fetched has no number of its own.
+        track.next_uid = track.warp.uid
+        if step.findings:
+            self._findings.report(track, step, record.cycle)
+        if ins is not None:
+            misplaced = compare_place(step, ins)
+            if misplaced is not None:
+                raise Found(misplaced, cycle=ins.cycle, track=track, step=step, tmask=ins.tmask)
+        if track.memory.pop(uid, None) is not None:
+            self._wake_later(self._orders.memory_done(track, uid))
+        self._accept_fault(track, step, record)
+        self._coverage.instructions += 1
+        track.history.append(Executed(step, record.cycle))
+        track.ended_by_fault = True
+        self._warp_ended(track)
+        return True
+
+    def _accept_fault(self, track: Track, step: Step, record: FaultRow) -> None:
+        mismatch = compare_fault(step, record)
+        if mismatch is not None:
+            raise Found(mismatch, cycle=record.cycle, track=track, step=step, tmask=record.tmask)
+        track.predicted_fault = None
+        self.faults.append(record)
+        self._coverage.faults += 1
+        self.follow_dispatch()
+
+    def _is_behind_fault(self, track: Track, ins: Instruction) -> bool:
+        """An instruction of a warp that the golden model does not run now: True if it is to be dropped."""
+        if track.ended_by_fault:
+            if track.predicted_fault is not None:
+                return False
+            if not track.starts or ins.issue_cycle < track.starts[0].cycle:
+                return True
+        if track.starts:
+            return False  # the golden warp will be started in its turn
+        raise packet_error(
+            track, ins, "extra commit", "the warp executes an instruction although it has ended or was never started"
+        )
+
+    def forget(self, track: Track, uid: int) -> None:
+        """Drop an instruction behind a fault together with everything that is joined to it."""
+        track.pending.pop(uid, None)
+        track.fault.pop(uid, None)
+        track.ipdom.pop(uid, None)
+        track.next_uid = max(track.next_uid, uid + 1)
+        track.warp.uid = track.next_uid
+        if track.memory.pop(uid, None) is not None:
+            self._wake_later(self._orders.memory_done(track, uid))
+        if track.barrier.pop(uid, None) is not None:
+            self._wake_later(self._orders.barrier_done(track, uid))
+        self._coverage.ignored_after_fault += 1
