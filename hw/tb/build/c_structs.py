@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import Any
 
 _CPP_TYPE: dict[type, str] = {
     ctypes.c_uint8: "uint8_t",
@@ -45,7 +46,8 @@ def _field_type(field: Sequence[object]) -> type:
 
 def _declaration(name: str, kind: type) -> str:
     if issubclass(kind, ctypes.Array):
-        return f"{_declaration(name, kind._type_)}[{kind._length_}]"
+        element: Any = kind._type_
+        return f"{_declaration(name, element)}[{kind._length_}]"
     if issubclass(kind, ctypes.Structure):
         return f"{kind.__name__} {name}"
     if kind not in _CPP_TYPE:

@@ -40,6 +40,7 @@ class RunSettings:
                 "seed": self.config.seed,
                 "waves": self.config.waves,
                 "copy": self.config.copy.value,
+                "size": self.config.size,
             },
             "options": self.options,
         }
@@ -70,5 +71,6 @@ class RunSettings:
             seed=knobs["seed"],
             waves=knobs["waves"],
             copy=CopyMode(knobs["copy"]),
+            size=knobs["size"],
         )
         return cls(config, source.parent, content["options"])

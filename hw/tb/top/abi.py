@@ -13,6 +13,7 @@ from hw.tb.build import c_structs
 
 ABI_VERSION = 1
 MAX_FORCE_WORDS = 16
+MAX_PORT_FAULTS = 16
 
 
 class Op(IntEnum):
@@ -66,6 +67,18 @@ class Settings(ctypes.Structure):
     )
 
 
+class PortFault(ctypes.Structure):
+    """One pulse of the core's optional fault outputs (docs/reference/dut_ports.md)."""
+
+    _fields_ = (
+        ("cycle", ctypes.c_uint64),
+        ("addr", ctypes.c_uint64),
+        ("pc", ctypes.c_uint64),
+        ("kind", ctypes.c_uint32),
+        ("info", ctypes.c_uint32),
+    )
+
+
 class Status(ctypes.Structure):
     """What the harness knows right now; Python reads it in place."""
 
@@ -92,6 +105,8 @@ class Status(ctypes.Structure):
         ("idle_activity", ctypes.c_uint64),  # AXI requests accepted while busy was low
         ("busy_glitches", ctypes.c_uint64),  # busy rose again without a start or a DCR request
         ("injected", ctypes.c_uint64),  # faults that took effect
+        ("port_faults", ctypes.c_uint64),  # pulses since the last START
+        ("faults", PortFault * MAX_PORT_FAULTS),  # the first of them
         ("busy", ctypes.c_uint32),
         ("probes", ctypes.c_uint32),  # cores that have a probe
     )
@@ -99,10 +114,9 @@ class Status(ctypes.Structure):
 
 def cpp_header() -> str:
     """The C++ header of everything above."""
-    text = c_structs.cpp_header([Op, InjectKind], [Command, Settings, Status], "hw/tb/top/abi.py")
+    text = c_structs.cpp_header([Op, InjectKind], [Command, Settings, PortFault, Status], "hw/tb/top/abi.py")
     flags = ", ".join(f"{member.name} = {member.value}" for member in [Reason.NONE, *Reason])
     reasons = f"namespace vx {{ namespace Reason {{ enum : uint32_t {{ {flags} }}; }}\n"
-    constants = (
-        f"constexpr uint32_t kAbiVersion = {ABI_VERSION};\nconstexpr uint32_t kMaxForceWords = {MAX_FORCE_WORDS};\n}}\n"
-    )
-    return text + reasons + constants
+    numbers = {"kAbiVersion": ABI_VERSION, "kMaxForceWords": MAX_FORCE_WORDS, "kMaxPortFaults": MAX_PORT_FAULTS}
+    constants = "".join(f"constexpr uint32_t {name} = {value};\n" for name, value in numbers.items())
+    return text + reasons + constants + "}\n"

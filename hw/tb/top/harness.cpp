@@ -171,6 +171,17 @@ bool Harness::sample_memory() {
     return active;
 }
 
+void Harness::sample_faults() {
+    const uint64_t index = status_.port_faults++;
+    if (index >= kMaxPortFaults) return;
+    PortFault& fault = status_.faults[index];
+    fault.cycle = status_.cycle;
+    fault.addr = top_->fault_addr;
+    fault.pc = top_->fault_pc;
+    fault.kind = top_->fault_kind;
+    fault.info = top_->fault_info;
+}
+
 void Harness::watchdog() {
     const uint64_t since = status_.last_commit_cycle > status_.start_cycle ? status_.last_commit_cycle : status_.start_cycle;
     if (status_.cycle - since < settings_.hang_cycles || hang_reported_) return;
@@ -210,6 +221,7 @@ void Harness::cycle() {
     if (!control.reset) {
         active = sample_memory();
         if (active && !top_->busy && mailbox_.out_of_reset_steady()) ++status_.idle_activity;
+        if (top_->fault_valid) sample_faults();
     }
     const bool was_steady = mailbox_.out_of_reset_steady();
     const uint32_t reasons =

@@ -70,6 +70,7 @@ class Harness {
     void cycle();
     void drive_memory();
     bool sample_memory();
+    void sample_faults();
     void watchdog();
 
     Status status_{};

@@ -18,7 +18,17 @@ import numpy.typing as npt
 
 from golden_model.records.ring import Batch, RingReader
 from hw.tb.agents.axi.policy import CPolicy, MemoryPolicy
-from hw.tb.top.abi import ABI_VERSION, MAX_FORCE_WORDS, Command, InjectKind, Op, Reason, Settings, Status
+from hw.tb.top.abi import (
+    ABI_VERSION,
+    MAX_FORCE_WORDS,
+    MAX_PORT_FAULTS,
+    Command,
+    InjectKind,
+    Op,
+    Reason,
+    Settings,
+    Status,
+)
 
 ALL_KINDS = 0xFFFF_FFFF
 RESET_CYCLES = 10
@@ -65,6 +75,19 @@ def dcr_read(address: int, tag: int, bound: int = 1_000_000) -> Step:
     return Step(Op.DCR_READ, address, tag, bound)
 
 
+@dataclass(frozen=True)
+class PortFaultSeen:
+    """One pulse of the core's fault outputs; kind, core, warp and mask as in docs/reference/pcie_bar.md FAULT_*."""
+
+    cycle: int
+    kind: int
+    addr: int
+    pc: int
+    core: int
+    warp: int
+    tmask: int
+
+
 class Harness:
     """The C++ harness of this process. Only in a simulator process, where the functions are in the executable.
 
@@ -100,6 +123,22 @@ class Harness:
     def results(self) -> list[int]:
         """Results of the commands posted last, in order."""
         return [int(self._c.vx_result(index)) for index in range(self._status.results)]
+
+    def port_faults(self) -> list[PortFaultSeen]:
+        """Pulses of the fault outputs since the last START (at most the first MAX_PORT_FAULTS)."""
+        shown = [self._status.faults[index] for index in range(min(self._status.port_faults, MAX_PORT_FAULTS))]
+        return [
+            PortFaultSeen(
+                cycle=fault.cycle,
+                kind=fault.kind,
+                addr=fault.addr,
+                pc=fault.pc,
+                core=fault.info >> 8 & 0xFF,
+                warp=fault.info & 0xFF,
+                tmask=fault.info >> 16,
+            )
+            for fault in shown
+        ]
 
     # ------------------------------------------------------------------ knobs
 
@@ -181,9 +220,9 @@ class Harness:
             if reasons is Reason.NONE:
                 await self._event()
                 continue
-            if self.settings.drain and on_records is not None:
-                on_records(self.reader.read())
             try:
+                if self.settings.drain and on_records is not None:
+                    on_records(self.reader.read())
                 self._check(reasons)
             except HarnessError:
                 self.abort()  # nothing that was planned after this point may run

@@ -69,7 +69,7 @@ const ControlInputs& Mailbox::drive(uint64_t cycle) {
             inputs_.start = phase_ == 0;
             status_.launch = current_.a;
             status_.start_cycle = cycle;
-            status_.commits = status_.instructions = 0;
+            status_.commits = status_.instructions = status_.port_faults = 0;
             launched_ = true;
             record(cycle, RunEvent::START, 0, 0);
             break;
