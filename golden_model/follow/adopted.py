@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -38,15 +39,19 @@ class Coverage:
         """Adopted values by kind, without the kinds that did not occur, in a fixed order."""
         return {str(kind): self.adopted[kind] for kind in AdoptedKind if self.adopted[kind]}
 
+    def copy(self) -> Coverage:
+        return dataclasses.replace(self, adopted=Counter(self.adopted))
+
+    def since(self, before: Coverage) -> Coverage:
+        """What was added after `before` was copied from this account."""
+        now, then = dataclasses.asdict(self), dataclasses.asdict(before)
+        adopted = Counter({kind: self.adopted[kind] - before.adopted[kind] for kind in AdoptedKind})
+        numbers = {name: now[name] - then[name] for name in now if name != "adopted"}
+        return Coverage(**numbers, adopted=adopted)
+
     def __iadd__(self, other: Coverage) -> Coverage:
-        self.instructions += other.instructions
-        self.lanes += other.lanes
-        self.memory_accesses += other.memory_accesses
-        self.barriers += other.barriers
-        self.divergences += other.divergences
-        self.ctas += other.ctas
-        self.warps_started += other.warps_started
-        self.faults += other.faults
-        self.ignored_after_fault += other.ignored_after_fault
+        for name, value in dataclasses.asdict(other).items():
+            if name != "adopted":
+                setattr(self, name, getattr(self, name) + value)
         self.adopted.update(other.adopted)
         return self

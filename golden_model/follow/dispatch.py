@@ -205,6 +205,10 @@ class DispatchFollower:
         track = self._tracks[row.core][row.warp]
         if track.warp.active or track.predicted_fault is not None or not self._warps_left[row.core]:
             return False
+        if track.ended_by_fault:
+            if track.next_uid < row.uid:
+                return False  # instructions behind the fault are still to be dropped
+            track.warp.uid = track.next_uid
         try:
             golden = self._machine.cores[row.core].start_warp(row.warp)
         except DispatchError as error:
@@ -213,13 +217,18 @@ class DispatchFollower:
         self.coverage.warps_started += 1
         self.coverage.adopted[AdoptedKind.PLACEMENT] += 1
         track.block, track.rank = golden.block_idx, golden.rank
-        track.start_cycle = row.cycle
         track.ended_by_fault = False
         for check, message, expected, actual in (
             ("warp slot", "the warp was started for a wrong CTA slot", golden.slot, row.slot),
             ("warp rank", "the warp has a wrong rank in its CTA", golden.rank, row.rank),
             ("warp mask", "the warp starts with a wrong set of lanes", golden.tmask, row.tmask),
             ("warp start pc", "the warp starts at a wrong address", golden.pc, row.pc),
+            (
+                "extra commit",
+                "the warp issued instructions after the one that ended it (number of its next one)",
+                track.next_uid,
+                row.uid,
+            ),
         ):
             if expected != actual:
                 raise Found(

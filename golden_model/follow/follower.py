@@ -65,8 +65,7 @@ class Follower:
         self._joiner = Joiner(machine.config, self._tracks, orders)
         self._stepper = Stepper(machine, self._tracks, orders, self._dispatch, self._findings, self.coverage)
         self._explainer = Explainer(machine.config, symbolize)
-        self._instructions_before = 0
-        self._ctas_before = 0
+        self._before = self.coverage.copy()
 
     @property
     def faults(self) -> list[FaultRow]:
@@ -78,11 +77,15 @@ class Follower:
         """Instructions per core that committed their last packet since reset: what MINSTRET counts."""
         return self._joiner.retired
 
+    @property
+    def launch_coverage(self) -> Coverage:
+        """What the current (or last) launch compared and adopted so far."""
+        return self.coverage.since(self._before)
+
     def begin_launch(self, launch_id: int) -> None:
         """The `start` pulse: the machine's DCRs hold the launch."""
         self.launch_id = launch_id
-        self._instructions_before = self.coverage.instructions
-        self._ctas_before = self.coverage.ctas
+        self._before = self.coverage.copy()
         self._stepper.faults = []
         self.machine.start()
         self._findings.begin_launch()
@@ -155,9 +158,8 @@ class Follower:
         self._stepper.wake(())
         check_end(all_tracks, self._dispatch, self._cycle)
         self._findings.report_new(None, self._cycle)
-        compared = self.coverage.instructions - self._instructions_before
-        ctas = self.coverage.ctas - self._ctas_before
-        check_counts(compared, ctas, self.retired, minstret, self._cycle)
+        launch = self.launch_coverage
+        check_counts(launch.instructions, launch.ctas, self.retired, minstret, self._cycle)
 
 
 def _side_events(batch: Mapping[Kind, Records]) -> list[CtaRow | BarrierRow]:

@@ -36,12 +36,13 @@ class MemoryRow(NamedTuple):
 
 
 class CtaRow(NamedTuple):
-    """One CTA record."""
+    """One CTA record; `uid` of WARP_START and WARP_END is that of the next instruction that the warp will issue."""
 
     seq: int
     cycle: int
     core: int
     warp: int
+    uid: int
     event: int
     slot: int
     rank: int

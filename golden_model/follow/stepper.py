@@ -239,7 +239,7 @@ class Stepper:
         if track.ended_by_fault:
             if track.predicted_fault is not None:
                 return False
-            if not track.starts or ins.issue_cycle < track.starts[0].cycle:
+            if not track.starts or ins.uid < track.starts[0].uid:
                 return True
         if track.starts:
             return False  # the golden warp will be started in its turn
@@ -259,3 +259,5 @@ class Stepper:
         if track.barrier.pop(uid, None) is not None:
             self._wake_later(self._orders.barrier_done(track, uid))
         self._coverage.ignored_after_fault += 1
+        if track.starts:
+            self.follow_dispatch()

@@ -44,7 +44,6 @@ class Track:
         "pending",
         "predicted_fault",
         "rank",
-        "start_cycle",
         "starts",
         "warp",
         "wid",
@@ -72,7 +71,6 @@ class Track:
         self.ends_golden = 0
         self.ended_by_fault = False
         self.predicted_fault: Executed | None = None  # fault of the golden model, its record has not come yet
-        self.start_cycle = 0
         self.block: Dim3 | None = None
         self.rank: int | None = None
         self.history: deque[Executed] = deque(maxlen=HISTORY_LENGTH)

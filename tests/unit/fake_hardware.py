@@ -147,7 +147,7 @@ class FakeHardware:
                 start = core.start_warp(self.random.choice(free).wid)
                 self._record(
                     Kind.CTA, self.cycle, core=core.core_id, warp=start.warp, event=CtaEvent.WARP_START,
-                    slot=start.slot, rank=start.rank, pc=start.pc, tmask=start.tmask,
+                    slot=start.slot, rank=start.rank, pc=start.pc, uid=core.warps[start.warp].uid, tmask=start.tmask,
                 )  # fmt: skip
                 busy[core.warps[start.warp]].ready = self.cycle + 2
                 self.cycle += 1
