@@ -9,7 +9,7 @@ from pathlib import Path
 from sw.kernel.vxcc.errors import CompileError, LinkError
 
 _UNDEFINED = re.compile(r"error: undefined symbol: (.+)")
-_REFERENCE = re.compile(r">>> referenced by (\S+)(?: \(.*\))?\s*$")
+_REFERENCE = re.compile(r">>> referenced by (\S+:\d+)(?: \((.*:\d+)\))?\s*$")
 _IN_FUNCTION = re.compile(r">>>\s+.*:\((.+)\)")
 _LLD_ERROR = re.compile(r"^\S*lld\S*: error: (.*)$")
 _ERROR_LINE = re.compile(r"^(?!clang)\S.*: (?:fatal )?error: ", re.MULTILINE)
@@ -26,11 +26,6 @@ _LIBRARY_CALLS = {
     "__udivsi3": "a division without the M extension",
     "__modsi3": "a remainder without the M extension",
     "__umodsi3": "a remainder without the M extension",
-    "_Znwm": "operator new (kernels have no heap)",
-    "_Znwj": "operator new (kernels have no heap)",
-    "_ZdlPv": "operator delete (kernels have no heap)",
-    "_ZdlPvj": "operator delete (kernels have no heap)",
-    "_ZdlPvm": "operator delete (kernels have no heap)",
 }
 _SOFT_FLOAT = re.compile(r"__(add|sub|mul|div|neg|eq|ne|lt|le|gt|ge|unord|float\w*|fix\w*|extend\w*|trunc\w*)[sd]f\w*$")
 
@@ -56,15 +51,17 @@ def _sentence(line: str, following: Sequence[str]) -> str | None:
         return error.group(1) if error else None
     symbol = undefined.group(1)
     cause = _LIBRARY_CALLS.get(symbol)
-    if cause is None and _SOFT_FLOAT.match(symbol):
+    if symbol.startswith(("operator new", "operator delete")):
+        cause = "dynamic memory, and kernels have no heap"
+    elif cause is None and _SOFT_FLOAT.match(symbol):
         cause = "floating-point arithmetic that the configuration has no instructions for"
     text = f"undefined symbol {symbol}" + (f", which comes from {cause}" if cause else "")
     for detail in following:
         if not detail.startswith(">>>"):
             break
         place, function = _REFERENCE.match(detail), _IN_FUNCTION.match(detail)
-        if place and ".o:" not in detail:
-            text += f", used at {place.group(1)}"
+        if place:
+            text += f", used at {(place.group(2) or place.group(1)).removeprefix('./')}"
         elif function:
             text += f" in {function.group(1)}"
             break

@@ -17,13 +17,11 @@ from sw.kernel.vxbin.build import write_atomically
 from sw.kernel.vxcc import cache, diagnostics, flags, kernels, passes
 from sw.kernel.vxcc.errors import ImageError, SourceError
 from sw.kernel.vxcc.image import check_image
+from sw.kernel.vxcc.request import SUFFIXES, Request, shown
+from sw.kernel.vxcc.support import support_objects
 from sw.kernel.vxcc.toolchain import Toolchain, run_tool
 
 DEFAULT_CACHE = flags.REPO_ROOT / "build" / "kernels"
-_START_FILES = ("vx_start.S", "vx_init.S")
-_LIBRARY_FILES = ("vx_mem.c", "vx_cxx.c")
-_CXX_SUFFIXES = {".cpp", ".cc", ".cxx"}
-_SUFFIXES = _CXX_SUFFIXES | {".c", ".S", ".s"}
 
 
 @dataclass(frozen=True)
@@ -43,27 +41,6 @@ class Artifacts:
     kernels: dict[str, int]
     key: str
     cached: bool
-
-
-@dataclass(frozen=True)
-class _Request:
-    sources: tuple[Path, ...]
-    hardware: HardwareConfig
-    entry: EntryGeneration
-    opt: str
-    kernel: str | None
-    include_flags: tuple[str, ...]
-    defines: Mapping[str, str]
-    plugin: Path | None
-    tools: Toolchain
-
-    def compile_flags(self, source: Path, optimise: str | None = None) -> list[str]:
-        result = flags.common_flags(self.hardware, self.entry, self.defines) + list(self.include_flags)
-        if source.suffix in (".S", ".s"):
-            return result
-        result += flags.language_flags(optimise or self.opt)
-        result += flags.cxx_flags() if source.suffix in _CXX_SUFFIXES else ["-std=c11"]
-        return result + passes.plugin_flags(self.plugin)
 
 
 def compile_kernel(
@@ -98,7 +75,7 @@ def compile_kernel(
     Raises:
         VxccError: one of its subclasses, with a text for people. `out` is then untouched.
     """
-    request = _Request(
+    request = Request(
         sources=tuple(_checked_source(Path(source)) for source in sources),
         hardware=hardware or HardwareConfig(),
         entry=entry,
@@ -118,7 +95,7 @@ def compile_kernel(
     cached = folder.is_dir()
     if not cached:
         with cache.new_entry(cache_dir, key) as scratch:
-            _build(request, scratch)
+            _build(request, scratch, cache_dir)
     module = vxbin.load(folder / "kernel.vxbin", layout=_layout(request.hardware))
     if out is not None:
         write_atomically(Path(out), (folder / "kernel.vxbin").read_bytes())
@@ -126,8 +103,8 @@ def compile_kernel(
 
 
 def _checked_source(source: Path) -> Path:
-    if source.suffix not in _SUFFIXES:
-        raise SourceError(f"{source} is not a source file: the name must end in {', '.join(sorted(_SUFFIXES))}")
+    if source.suffix not in SUFFIXES:
+        raise SourceError(f"{source} is not a source file: the name must end in {', '.join(sorted(SUFFIXES))}")
     if not source.is_file():
         raise SourceError(f"source file {source} does not exist")
     return source.resolve()
@@ -143,52 +120,34 @@ def _layout(hardware: HardwareConfig) -> vxbin.MemoryLayout:
     )
 
 
-def _key(request: _Request) -> str:
+def _key(request: Request) -> str:
     """Hash of everything that a build depends on; the sources count as the preprocessor sees them."""
     parts = [request.tools.identity().encode(), passes.plugin_identity(request.plugin), str(request.kernel).encode()]
     parts.append("\n".join(flags.link_flags(request.hardware)).encode())
     for source in request.sources:
-        arguments = request.compile_flags(source)
-        parts.append("\n".join([str(source), *arguments]).encode())
-        done = run_tool(request.tools.clang, [*arguments, "-E", str(source)])
-        if done.status != 0:
-            raise diagnostics.compile_error(_shown(source), done.stderr)
-        parts.append(done.stdout)
-    own = [
-        path for pattern in ("src/*", "scripts/*", "include/*.h", "vxcc/*.py", "vxbin/*.py") for path in _own(pattern)
-    ]
-    parts += [path.read_bytes() for path in own]
-    return cache.digest(parts)
+        parts.append("\n".join([str(source), *request.compile_flags(source)]).encode())
+        parts.append(request.preprocess(source))
+    own = flags.own_files("src/*", "scripts/*", "include/*.h", "vxcc/*.py", "vxbin/*.py")
+    return cache.digest(parts + [path.read_bytes() for path in own])
 
 
-def _own(pattern: str) -> list[Path]:
-    return sorted(path for path in flags.KERNEL_ROOT.glob(pattern) if path.is_file())
-
-
-def _shown(source: Path) -> Path:
-    return source.relative_to(flags.REPO_ROOT) if source.is_relative_to(flags.REPO_ROOT) else source
-
-
-def _build(request: _Request, scratch: Path) -> None:
+def _build(request: Request, scratch: Path, cache_dir: Path) -> None:
     objects = [
-        _compile(request, source, scratch / f"{index}_{source.stem}.o") for index, source in enumerate(request.sources)
+        request.compile(source, scratch / f"{index}_{source.stem}.o") for index, source in enumerate(request.sources)
     ]
     names = kernels.find_kernels(objects)
     if not names:
-        raise SourceError(
-            f"{', '.join(str(_shown(source)) for source in request.sources)}: no function is marked __kernel"
-        )
+        where = ", ".join(str(shown(source)) for source in request.sources)
+        raise SourceError(f"{where}: no function is marked __kernel")
     exports = kernels.export_flags(request.entry, names, request.kernel)
-    start = [_compile(request, flags.SOURCE_DIR / name, scratch / f"{name}.o") for name in _START_FILES]
-    # At -O0 these loops would be slow and their behaviour is fixed anyway.
-    library = [_compile(request, flags.SOURCE_DIR / name, scratch / f"{name}.o", "2") for name in _LIBRARY_FILES]
+    support = support_objects(request, cache_dir)
     if request.entry is EntryGeneration.S11:
         stubs = scratch / "vx_stubs.S"
         stubs.write_text(kernels.stub_source(names), encoding="utf-8")
-        start.append(_compile(request, stubs, scratch / "vx_stubs.S.o"))
+        objects.append(request.compile(stubs, scratch / "vx_stubs.o"))
     elf = scratch / "kernel.elf"
-    command = flags.link_flags(request.hardware) + [str(path) for path in start + objects] + exports
-    command += ["--start-lib", *(str(path) for path in library), "--end-lib", "-o", str(elf)]
+    command = [*flags.link_flags(request.hardware), *map(str, support.start), *map(str, objects), *exports]
+    command += ["--start-lib", *map(str, support.library), "--end-lib", "-o", str(elf)]
     done = run_tool(request.tools.lld, command)
     if done.status != 0:
         raise diagnostics.link_error(done.stderr)
@@ -200,13 +159,6 @@ def _build(request: _Request, scratch: Path) -> None:
     except vxbin.VxbinError as error:
         raise ImageError(f"the linked image is not a valid module: {error}") from error
     (scratch / "kernel.vxbin").write_bytes(data)
-    for path in [*start, *objects, *library]:
-        path.unlink()
-
-
-def _compile(request: _Request, source: Path, target: Path, optimise: str | None = None) -> Path:
-    arguments = request.compile_flags(source, optimise)
-    done = run_tool(request.tools.clang, [*arguments, "-c", str(source), "-o", str(target)])
-    if done.status != 0:
-        raise diagnostics.compile_error(_shown(source), done.stderr)
-    return target
+    for path in scratch.iterdir():
+        if path.name not in ("kernel.elf", "kernel.vxbin"):
+            path.unlink()

@@ -94,6 +94,16 @@ def cxx_flags() -> list[str]:
     return ["-std=c++17", "-fno-rtti", "-fno-threadsafe-statics"]
 
 
+def c_flags() -> list[str]:
+    """Further flags for C alone."""
+    return ["-std=c11"]
+
+
+def own_files(*patterns: str) -> list[Path]:
+    """Files of sw/kernel, for build keys, in a fixed order."""
+    return [path for pattern in patterns for path in sorted(KERNEL_ROOT.glob(pattern)) if path.is_file()]
+
+
 def link_script(hardware: HardwareConfig) -> Path:
     """The link script for this XLEN. Raises SourceError if there is none."""
     script = SCRIPT_DIR / f"link{hardware.xlen}.ld"

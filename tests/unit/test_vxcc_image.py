@@ -1,0 +1,194 @@
+"""Linked images: sections, thread-local storage, constructors, exported names (docs/reference/vortex.md §6.2, §6.6)."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from config import EntryGeneration, HardwareConfig
+from sw.kernel.vxcc import SourceError
+from sw.kernel.vxcc.flags import mabi, march
+from tests.unit.vxcc_image import MULTIKERNEL, build_image, source
+
+BASE = 0x8000_0000
+
+
+def test_bss_is_reserved_and_not_in_the_file() -> None:
+    built = build_image(MULTIKERNEL)
+    assert len(built.module.image) == built.symbols["_edata"] - BASE
+    assert built.module.max_vma == built.symbols["_end"]
+    assert built.symbols["_edata"] % 64 == 0
+    assert built.symbols["__bss_start"] == built.symbols["_edata"] <= built.symbols["g_cubes"]
+    assert built.symbols["g_cubes"] + 64 <= built.symbols["_end"]
+
+
+def test_global_pointer_follows_its_formula() -> None:
+    symbols = build_image(MULTIKERNEL).symbols
+    assert symbols["__global_pointer"] == min(
+        symbols["__SDATA_BEGIN__"] + 0x800, max(symbols["__DATA_BEGIN__"] + 0x800, symbols["__BSS_END__"] - 0x800)
+    )
+
+
+TLS_CASES = [
+    ("none", "", 0, 0, 0, 0),
+    ("data only", "thread_local int32_t a = 7;", 4, 4, 0, 4),
+    ("bss only", "thread_local int32_t b;", 0, 0, 4, 4),
+    ("bss of eight bytes", "thread_local int64_t b;", 0, 0, 8, 8),
+    ("both", "thread_local int32_t a = 7; thread_local int64_t b;", 4, 8, 8, 16),
+    ("data padded to words", "thread_local char a = 7; thread_local char b;", 4, 4, 4, 8),
+    ("over-aligned", "alignas(32) thread_local int32_t b; thread_local int32_t a = 7;", 4, 32, 4, 64),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "offset", "bss", "block"), [c[1:] for c in TLS_CASES], ids=[c[0] for c in TLS_CASES]
+)
+def test_thread_local_layout(tmp_path: Path, text: str, data: int, offset: int, bss: int, block: int) -> None:
+    uses = "".join(f"{name} += *p; " for name in "ab" if f" {name}" in text.replace(";", " ;"))
+    built = build_image(source(tmp_path, f"{text}\n__kernel void k(int *p) {{ {uses}*p = 1; }}"))
+    symbols = built.symbols
+    assert symbols["__tdata_size"] == data
+    assert symbols["__tdata_end"] - symbols["__tdata_start"] == data
+    assert symbols["__tbss_size"] == bss
+    assert symbols["__tls_block_size"] == block
+    if bss:
+        assert symbols["__tbss_offset"] == offset == symbols["b"]
+    if data:
+        assert symbols["a"] == 0
+        at = symbols["__tdata_start"] - BASE
+        assert built.module.image[at] == 7
+    segments = [segment for segment in built.elf.iter_segments() if segment["p_type"] == "PT_TLS"]
+    assert len(segments) == 1
+    if text:
+        assert segments[0]["p_vaddr"] == symbols["__tdata_start"]
+        assert symbols["_end"] % segments[0]["p_align"] == 0
+        assert block % segments[0]["p_align"] == 0
+
+
+def test_constructors_are_sorted_by_priority(tmp_path: Path) -> None:
+    text = """
+volatile int order;
+__attribute__((constructor(300))) static void third() { order = 3; }
+__attribute__((constructor(101))) static void first() { order = 1; }
+__attribute__((constructor)) static void last() { order = 4; }
+__attribute__((constructor(200))) static void second() { order = 2; }
+__kernel void k(int *p) { *p = order; }"""
+    built = build_image(source(tmp_path, text))
+    start, end = built.symbols["__init_array_start"], built.symbols["__init_array_end"]
+    names = ["_ZL5firstv", "_ZL6secondv", "_ZL5thirdv", "_ZL4lastv"]
+    pointers = struct.unpack(f"<{(end - start) // 4}I", built.module.image[start - BASE : end - BASE])
+    assert list(pointers) == [built.symbols[name] for name in names]
+
+
+def test_destructors_are_accepted_and_never_registered(tmp_path: Path) -> None:
+    text = """
+struct thing { int value; thing() : value(1) {} ~thing() { value = 0; } };
+thing t;
+__kernel void k(int *p) { *p = t.value; }"""
+    assert "__cxa_atexit" in build_image(source(tmp_path, text)).symbols
+
+
+def test_unused_functions_and_library_parts_are_removed(tmp_path: Path) -> None:
+    text = "__attribute__((noinline)) void unused(int *p) { *p = 2; }\n__kernel void k(int *p) { *p = 1; }"
+    symbols = build_image(source(tmp_path, text)).symbols
+    assert "k" in symbols
+    assert "_Z6unusedPi" not in symbols
+    assert not {"memcpy", "memset", "memcmp", "memmove", "__cxa_atexit"} & set(symbols)
+
+
+def test_memory_functions_are_linked_when_used(tmp_path: Path) -> None:
+    text = "struct big { int v[200]; };\n__kernel void k(big *p) { p[1] = p[0]; }"
+    assert "memcpy" in build_image(source(tmp_path, text)).symbols
+
+
+def test_kernels_of_several_files_with_helpers(tmp_path: Path) -> None:
+    one = source(tmp_path, 'extern "C" int helper(int);\n__kernel void one_k(int *p) { *p = helper(1); }', "one.cpp")
+    two = tmp_path / "helper.c"
+    two.write_text("int helper(int x) { return x * 5; }\n")
+    three = source(
+        tmp_path, "static void local(int *p) { *p = 3; }\n__kernel void b_k(int *p) { local(p); }"
+        "\n__kernel void a_k(int *p) { *p = 4; }", "three.cpp",
+    )  # fmt: skip
+    built = build_image(one, two, three)
+    assert [entry.name for entry in built.module.entries] == ["one_k", "b_k", "a_k"]
+
+
+def test_kernel_main_is_exported_as_main(tmp_path: Path) -> None:
+    built = build_image(source(tmp_path, "__kernel void kernel_main(int *p) { *p = 1; }"))
+    assert built.module.kernels == {"main": built.symbols["kernel_main"]}
+
+
+def test_same_kernel_twice_is_refused(tmp_path: Path) -> None:
+    text = "__kernel void k(int *p) { *p = 1; }"
+    with pytest.raises(SourceError, match="kernel k is defined in two source files"):
+        build_image(source(tmp_path, text, "one.cpp"), source(tmp_path, text, "two.cpp"))
+
+
+def test_a_source_without_kernels_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"kernel\.cpp: no function is marked __kernel"):
+        build_image(source(tmp_path, "void k(int *p) { *p = 1; }"))
+
+
+@pytest.mark.parametrize(
+    ("kernel", "entry", "words"),
+    [
+        (None, EntryGeneration.DIRECT, "holds one kernel and the sources define add_k, mul_k, acc_k"),
+        ("sub_k", EntryGeneration.DIRECT, "no kernel sub_k; the sources define add_k, mul_k, acc_k"),
+        ("add_k", EntryGeneration.S11, "only for generation direct; s11 exports all"),
+    ],
+)
+def test_choice_of_a_kernel(kernel: str | None, entry: EntryGeneration, words: str) -> None:
+    with pytest.raises(SourceError, match=words):
+        build_image(MULTIKERNEL, entry=entry, kernel=kernel)
+
+
+def test_direct_needs_no_choice_for_a_single_kernel(tmp_path: Path) -> None:
+    built = build_image(source(tmp_path, "__kernel void k(int *p) { *p = 1; }"), entry=EntryGeneration.DIRECT)
+    assert built.symbols["kernel_main"] == built.symbols["k"]
+
+
+@pytest.mark.parametrize(
+    ("hardware", "arch", "abi"),
+    [
+        (HardwareConfig(), "rv32im_zicsr_zifencei_zicond", "ilp32"),
+        (HardwareConfig(ext_m=False, ext_zicond=False), "rv32i_zicsr_zifencei", "ilp32"),
+        (HardwareConfig(ext_a=True), "rv32ima_zicsr_zifencei_zicond", "ilp32"),
+        (HardwareConfig(ext_f=True), "rv32imf_zicsr_zifencei_zicond", "ilp32f"),
+        (HardwareConfig(ext_f=True, flen=64), "rv32imfd_zicsr_zifencei_zicond", "ilp32d"),
+        (HardwareConfig(flen=64), "rv32im_zicsr_zifencei_zicond", "ilp32"),
+    ],
+)
+def test_instruction_set_is_that_of_the_hardware(hardware: HardwareConfig, arch: str, abi: str) -> None:
+    assert (march(hardware), mabi(hardware)) == (arch, abi)
+
+
+@pytest.mark.parametrize(
+    "hardware", [HardwareConfig(), HardwareConfig(ext_m=False, ext_zicond=False), HardwareConfig(ext_f=True)]
+)
+def test_image_says_what_it_was_built_for(tmp_path: Path, hardware: HardwareConfig) -> None:
+    built = build_image(source(tmp_path, "__kernel void k(int *p) { *p += 1; }"), hardware=hardware)
+    attributes = built.elf.get_section_by_name(".riscv.attributes")
+    assert attributes is not None
+    text = attributes.data()
+    arch = next(part for part in text.split(b"\0") if b"rv32" in part).decode()
+    letters = {
+        part.rstrip("0123456789").rstrip("p").rstrip("0123456789") for part in arch[arch.index("rv32") + 4 :].split("_")
+    }
+    expected = {"i", "zicsr", "zifencei"} | ({"m", "zmmul"} if hardware.ext_m else set())
+    expected |= {"zicond"} if hardware.ext_zicond else set()
+    expected |= {"f"} if hardware.ext_f else set()
+    assert letters == expected
+
+
+def test_start_address_and_stack_come_from_the_configuration() -> None:
+    built = build_image(MULTIKERNEL, hardware=HardwareConfig(startup_addr=0x9000_0000, stack_base_addr=0xFFF0_0000))
+    assert built.module.min_vma == 0x9000_0000
+    assert 0xFFF0_0137 in built.words("__vx_cta_entry", 20)  # lui sp, 0xfff00
+
+
+def test_sixty_four_bit_images_are_refused_for_now() -> None:
+    hardware = HardwareConfig(xlen=64, startup_addr=0x1_8000_0000, stack_base_addr=0x1_FFFF_0000, axi_addr_width=48)
+    with pytest.raises(SourceError, match=r"XLEN=64: there is no link script link64\.ld"):
+        build_image(MULTIKERNEL, hardware=hardware)
