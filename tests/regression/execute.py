@@ -40,7 +40,6 @@ def execute(test: KernelTest, backend: Backend, images: Images, config: RunConfi
         retired_before = _retired(device)
         test.body(session)
         session.finish()
-        retired = _retired(device) - retired_before
     except (DeviceError, RunError) as error:
         stopped_by.append(_host_failure(_CHECKS.get(type(error), "host"), str(error)))
     except Exception as error:
@@ -53,7 +52,7 @@ def execute(test: KernelTest, backend: Backend, images: Images, config: RunConfi
     failures += stopped_by
     failures += _coverage(test, session, failures)
     if not failures:
-        failures += _counter(retired, kernels)
+        failures += _counter(device, retired_before, kernels)
     for check in session.checks:
         if check.outcome is Outcome.FAIL:
             failures.append(_host_failure(check.name, check.detail))
@@ -137,7 +136,11 @@ def _retired(device: Device) -> int:
     return sum(device.counter(MINSTRET, core) for core in range(device.config.hardware.total_cores))
 
 
-def _counter(retired: int, kernels: list[KernelResult]) -> list[Failure]:
+def _counter(device: Device, before: int, kernels: list[KernelResult]) -> list[Failure]:
+    try:
+        retired = _retired(device) - before
+    except DeviceError as error:
+        return [_host_failure(_CHECKS.get(type(error), "host"), str(error))]
     reported = sum(kernel.instructions for kernel in kernels)
     if retired == reported:
         return []

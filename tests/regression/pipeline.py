@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import RunConfig
+from config import CopyMode, RunConfig
 from sw.runtime.golden_backend import GoldenBackend
 from tests.regression.catalogue import find_test
 from tests.regression.compile import compile_images, copy_images
@@ -57,6 +57,8 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
     shown = progress or SilentProgress()
     config = request.config
     test = find_test(config.test)
+    if config.copy is CopyMode.BAR:
+        raise RunError("COPY=bar: this testbench has no BAR device yet; use COPY=backdoor")
     shown.stage(f"compiling kernels of {test.name}")
     images = request.images or compile_images(test, config)
     runner = make_runner(request, shown)

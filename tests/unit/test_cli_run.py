@@ -48,6 +48,7 @@ def _sentence(capture: pytest.CaptureFixture[str]) -> str:
         (["SIM=questa"], "SIM=questa: the only simulator is verilator"),
         (["ENTRY=new"], "ENTRY=new: must be one of cta_entry, s11, direct"),
         (["MEM=evil"], "MEM=evil: must be one of kind, ordered, hostile"),
+        (["COPY=bar"], "COPY=bar: this testbench has no BAR device yet; use COPY=backdoor"),
         (["COPY=dma"], "COPY=dma: must be one of backdoor, bar"),
         (["WAVES=yes"], "WAVES=yes: must be one of 0, 1"),
         (["SEED=first"], "SEED=first: must be a whole number"),

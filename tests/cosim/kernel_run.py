@@ -1,0 +1,25 @@
+"""Runs inside the simulator process: one host program on one backend, as the job file says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import cocotb
+
+from hw.tb.client import run_client
+from hw.tb.run.settings import RunSettings
+from tests.regression.catalogue import find_test
+from tests.regression.execute import execute
+from tests.regression.job import JOB_OPTION, Job
+from tests.regression.typed_json import read_json, write_json
+
+
+@cocotb.test()
+async def kernel_run(dut: Any) -> None:
+    """The host program runs in a thread; its verdict goes to the job's result file, whatever it is."""
+    job = read_json(Path(RunSettings.read().options[JOB_OPTION]), Job)
+    test = find_test(job.config.test)
+    result = await run_client(dut, lambda backend: execute(test, backend, job.images, job.config), backend=job.backend)
+    write_json(job.result, result)
+    assert result.passed, result.failures[0].message if result.failures else "nothing was run"
