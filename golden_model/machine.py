@@ -23,8 +23,9 @@ class Machine:
     """One processor and its memory, from reset.
 
     `entry` is the kernel entry generation that `launch` programs; a host that writes DCRs itself chooses with the
-    dispatch-window register 0x030. `buffer` puts the memory's bytes into a mapped file. `host_buffers` are ranges that
-    the host allocated: storing an undefined value there is a finding.
+    dispatch-window register 0x030. `buffer` puts the memory's bytes into a mapped file; `memory` replaces the memory
+    altogether, such as by a remapped view. `host_buffers` are ranges that the host allocated: storing an undefined value
+    there is a finding.
     """
 
     def __init__(
@@ -32,12 +33,13 @@ class Machine:
         config: HardwareConfig,
         entry: EntryGeneration = EntryGeneration.CTA_ENTRY,
         buffer: memoryview | None = None,
+        memory: Memory | None = None,
     ) -> None:
         self.config = config
         self.entry = entry
         self.findings = FindingLog()
         self.host_buffers = AddressRanges()
-        self.memory = Memory(1 << 32 if config.xlen == 32 else 1 << 33, buffer)
+        self.memory = memory or Memory(1 << 32 if config.xlen == 32 else 1 << 33, buffer)
         self.code = Code(config, self.memory)
         self._reset_processor()
 

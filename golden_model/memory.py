@@ -34,17 +34,19 @@ class Memory:
     """Memory of `size` bytes from address 0.
 
     With a `buffer` of at least `size` bytes (a mapped file, say) the bytes live there and its content counts as
-    undefined until written through this object or declared by `define`.
+    undefined until written through this object or declared by `define`. With `zeroed`, bytes never written are zeros
+    that count as defined.
 
     `on_code_write` is called before a byte of a page marked by `mark_code` changes.
     """
 
-    def __init__(self, size: int, buffer: memoryview | None = None) -> None:
+    def __init__(self, size: int, buffer: memoryview | None = None, zeroed: bool = False) -> None:
         if buffer is not None and (buffer.nbytes < size or buffer.readonly):
             raise ValueError(f"the buffer behind the memory must be writable and hold {size:#x} bytes")
         self.size = size
         self.on_code_write: Callable[[], None] | None = None
         self._buffer = None if buffer is None else buffer.cast("B")
+        self._new_shadow = bytes(PAGE_SIZE) if zeroed else _UNDEFINED
         self._pages: dict[int, _Page] = {}
 
     # ------------------------------------------------------------------ device side: aligned words
@@ -137,7 +139,7 @@ class Memory:
                 data = memoryview(bytearray(PAGE_SIZE))
             else:
                 data = self._buffer[number << PAGE_BITS : (number + 1) << PAGE_BITS]
-            page = self._pages[number] = _Page(data, bytearray(_UNDEFINED))
+            page = self._pages[number] = _Page(data, bytearray(self._new_shadow))
         return page
 
     def _spans(self, addr: int, size: int) -> list[tuple[_Page, int, int]]:
