@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import cocotb
 
+from hw.tb.agents.axi.policy import MemoryPolicy
 from hw.tb.client import run_client
+from hw.tb.env import VortexEnv
 from hw.tb.run.settings import RunSettings
 from tests.regression.catalogue import find_test
 from tests.regression.execute import execute
@@ -15,11 +19,26 @@ from tests.regression.job import JOB_OPTION, Job
 from tests.regression.typed_json import read_json, write_json
 
 
+def _function(place: str) -> Callable[[VortexEnv], None]:
+    """The function named `package.module:function`; nothing to do for an empty name."""
+    if not place:
+        return lambda env: None
+    module, _, name = place.partition(":")
+    function: Callable[[VortexEnv], None] = getattr(importlib.import_module(module), name)
+    return function
+
+
 @cocotb.test()
 async def kernel_run(dut: Any) -> None:
     """The host program runs in a thread; its verdict goes to the job's result file, whatever it is."""
     job = read_json(Path(RunSettings.read().options[JOB_OPTION]), Job)
     test = find_test(job.config.test)
-    result = await run_client(dut, lambda backend: execute(test, backend, job.images, job.config), backend=job.backend)
+    result = await run_client(
+        dut,
+        lambda backend: execute(test, backend, job.images, job.config),
+        backend=job.backend,
+        policy=MemoryPolicy.preset(job.policy, job.config.seed) if job.policy else None,
+        prepare=_function(job.prepare),
+    )
     write_json(job.result, result)
     assert result.passed, result.failures[0].message if result.failures else "nothing was run"

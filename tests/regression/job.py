@@ -13,12 +13,20 @@ JOB_OPTION = "job"  # option of the simulating process that names the job file
 
 @dataclass(frozen=True)
 class Job:
-    """One run of one test on one backend; the simulating process writes its `RunResult` to `result`."""
+    """One run of one test on one backend; the simulating process writes its `RunResult` to `result`.
+
+    Attributes:
+        policy: preset of the memory policy that replaces the one of the MEM knob, such as `fixed20`; empty: none.
+        prepare: `package.module:function` that the simulating process calls with the environment after reset, to put a
+            fault in; empty: none.
+    """
 
     config: RunConfig
     backend: str
     images: Images
     folder: Path
+    policy: str = ""
+    prepare: str = ""
 
     @property
     def result(self) -> Path:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import CopyMode, RunConfig
+from hw.tb.build.spec import ModelSpec
 from sw.runtime.golden_backend import GoldenBackend
 from tests.regression.catalogue import find_test
 from tests.regression.compile import compile_images, copy_images
@@ -31,12 +32,17 @@ class Request:
     Attributes:
         images: load these instead of compiling (altered files).
         folder: results go here instead of results/<test>/<configuration>.
+        spec: simulate this model instead of the fast one of `config`, such as a debug model or a patched design.
+        policy, prepare: as in `Job`.
     """
 
     config: RunConfig
     backend: str = BACKENDS[0]
     images: Images | None = None
     folder: Path | None = None
+    spec: ModelSpec | None = None
+    policy: str = ""
+    prepare: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,9 +72,10 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
     try:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        job = Job(config, request.backend, copy_images(images, test.name, folder), folder)
+        copies = copy_images(images, test.name, folder)
     except OSError as error:
         raise RunError(f"results cannot be written to {folder}: {error.strerror}") from error
+    job = Job(config, request.backend, copies, folder, request.policy, request.prepare)
     shown.stage(f"running {test.name}")
     result = runner(job, shown)
     write_junit(folder / "results.xml", result)
@@ -79,7 +86,7 @@ def make_runner(request: Request, progress: Progress) -> Runner:
     """Everything that can be missing is found out here, before anything is written."""
     if request.backend == "golden":
         return run_on_golden_model
-    return prepare_simulation(request.config, progress)
+    return prepare_simulation(request.config, progress, request.spec)
 
 
 def run_on_golden_model(job: Job, progress: Progress) -> RunResult:

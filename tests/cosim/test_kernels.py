@@ -1,0 +1,21 @@
+"""The other kernels in lockstep, on two shapes and under hostile memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cosim.runs import assert_lockstep, figure, run
+from tests.regression.catalogue import known_tests
+
+
+@pytest.mark.parametrize("name", [name for name in known_tests() if name != "multikernel"])
+@pytest.mark.parametrize(
+    "knobs", [{}, {"MEM": "hostile", "WARPS": "2", "THREADS": "2"}], ids=["default", "2w2t-hostile"]
+)
+def test_kernels(name: str, knobs: dict[str, str], tmp_path: Path, report_figure: Callable[[str], None]) -> None:
+    result = run(tmp_path, **{"TEST": name, "N": "16" if name == "sgemm_i" else "128", **knobs})
+    assert_lockstep(result)
+    report_figure(figure(result))
