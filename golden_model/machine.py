@@ -23,9 +23,9 @@ class Machine:
     """One processor and its memory, from reset.
 
     `entry` is the kernel entry generation that `launch` programs; a host that writes DCRs itself chooses with the
-    dispatch-window register 0x030. `buffer` puts the memory's bytes into a mapped file; `memory` replaces the memory
-    altogether, such as by a remapped view. `host_buffers` are ranges that the host allocated: storing an undefined value
-    there is a finding.
+    dispatch-window register 0x030. `buffer` puts the bytes of memory into a mapped file; `memory` replaces it
+    altogether, such as by a remapped view. `host_buffers` are ranges that the host allocated: storing an undefined
+    value there is a finding.
     """
 
     def __init__(

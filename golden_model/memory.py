@@ -37,7 +37,7 @@ class Memory:
     undefined until written through this object or declared by `define`. With `zeroed`, bytes never written are zeros
     that count as defined.
 
-    `on_code_write` is called before a byte of a page marked by `mark_code` changes.
+    `on_code_write` is called before a byte of a page from which `fetch` has read changes.
     """
 
     def __init__(self, size: int, buffer: memoryview | None = None, zeroed: bool = False) -> None:

@@ -153,8 +153,10 @@ def test_x0_is_never_written() -> None:
 def test_a_step_keeps_its_result_when_the_register_changes() -> None:
     _, warp = bare_warp("addi a0, zero, 1\naddi a0, zero, 2")
     first = warp.step()
+    warp.set_mask(0b0011)
     warp.step()
     assert first.result == [1, 1, 1, 1]
+    assert warp.regs[10] == [2, 2, 1, 1]
 
 
 @pytest.mark.parametrize(

@@ -259,3 +259,11 @@ def test_counters_wrap_at_32_bits() -> None:
         ring.memory.write(DATA + offset, byte)
     ring.set(BASE, 1)
     assert ring.console.drain() == ["#0: ok"]
+
+
+def test_a_slot_far_behind_keeps_its_last_512_bytes() -> None:
+    """A device that ignores the ring's limit: what was overwritten cannot come back."""
+    ring = Ring()
+    ring.memory.write(DATA, b"n" * 511 + b"\n")
+    ring.set(BASE, 1024)
+    assert ring.console.drain() == ["#0: " + "n" * 511]

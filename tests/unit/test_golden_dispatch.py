@@ -15,6 +15,7 @@ from golden_model.cta import Dim3
 from golden_model.kmu import Kmu, walk
 from golden_model.launch import dcr_writes, warp_step
 from golden_model.threads import lane_indices, next_base
+from golden_model.window import call_offset, is_window
 from tests.unit.golden_program import ARGS, BASE, OUT, Program, launch_of, machine_with, program, words
 
 
@@ -303,7 +304,22 @@ def test_cluster_waits_for_a_whole_window_of_slots() -> None:
     finish(machine, 0, 0)
     finish(machine, 0, 1)
     assert not machine.can_accept(0), "three free slots from 0 on are needed"
+    with pytest.raises(DispatchError, match="slot 2 is not free"):
+        machine.accept_cta(0)
     finish(machine, 0, 2)
+    assert machine.accept_cta(0).slot == 0
+
+
+def test_cluster_does_not_run_over_the_last_usable_slot() -> None:
+    """Three usable slots, clusters of two: the second cluster would need slots 2 and 3, so it waits for 0 and 1."""
+    machine = started(machine_with(ends_at_once()), (4, 1, 1), (4, 1, 1), lmem=5000, cluster=(2, 1, 1))
+    core = machine.cores[0]
+    for expected in (0, 1):
+        assert machine.accept_cta(0).slot == expected
+        core.start_warp()
+    assert not machine.can_accept(0)
+    finish(machine, 0, 0)
+    finish(machine, 0, 1)
     assert machine.accept_cta(0).slot == 0
 
 
@@ -376,6 +392,29 @@ def test_warps_of_a_partly_started_cta_wait_for_free_warps() -> None:
 
 
 # ------------------------------------------------------------------ first use and rewind
+
+
+@pytest.mark.parametrize("entry", list(EntryGeneration))
+def test_windows_are_recognised_to_the_instruction(entry: EntryGeneration) -> None:
+    image = program("ret", entry)
+    start = image.labels["window"]
+
+    def recognised(changes: dict[int, int]) -> bool:
+        def read(addr: int) -> int:
+            if addr - start in changes:
+                return changes[addr - start]
+            return int.from_bytes(image.image[addr - BASE : addr - BASE + 4], "little")
+
+        return is_window(read, start, entry)
+
+    call = call_offset(entry)
+    assert recognised({})
+    assert not recognised({entry.rewind - 4: 0x0002800B}), "tmc t0"
+    assert not recognised({call - 4: 0x34002173}), "argument into sp"
+    assert not recognised({call: 0x000D8067}), "jump without link"
+    assert not recognised({call: 0x00000013}), "no call"
+    assert recognised({0: 0xCE1022F3}) == (entry is EntryGeneration.CTA_ENTRY), "entry into another register"
+    assert not is_window(lambda addr: 0, -8, entry)
 
 
 @pytest.mark.parametrize("entry", list(EntryGeneration))
