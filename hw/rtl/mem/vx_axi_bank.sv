@@ -1,5 +1,5 @@
-// One AXI4 master port: chooses among the requests of all caches that fall into this bank, gives them ids, and keeps reads
-// behind older writes of their block until those are acknowledged.
+// One AXI4 master port: chooses among the requests of all caches that fall into this bank, gives them ids, and keeps the
+// order of each block: a read waits for the acknowledgement of older writes, a write for the answers of older reads.
 //
 // Contract
 // * Right under every legal AXI4 slave: responses of different ids in any order, a write may take effect as late as its B.
@@ -63,7 +63,7 @@ module vx_axi_bank
     // ---------------------------------------------------------------- who may go
 
     line_addr_t addr[NUM_SOURCES];
-    logic [NUM_SOURCES-1:0] rw, conflict, writable, eligible;
+    logic [NUM_SOURCES-1:0] rw, unwritten, unread, writable, eligible;
     id_t write_id[NUM_SOURCES];
     logic read_free, ar_ready, aw_ready, w_ready;
     logic grant;
@@ -77,8 +77,8 @@ module vx_axi_bank
     end
 
     always_comb begin
-        eligible = req_valid & ((rw & writable & {NUM_SOURCES{aw_ready && w_ready}}) |
-                                (~rw & ~conflict & {NUM_SOURCES{read_free && ar_ready}}));
+        eligible = req_valid & ((rw & writable & ~unread & {NUM_SOURCES{aw_ready && w_ready}}) |
+                                (~rw & ~unwritten & {NUM_SOURCES{read_free && ar_ready}}));
         req_ready = '0;
         if (grant) req_ready[winner] = 1'b1;
     end
@@ -110,7 +110,7 @@ module vx_axi_bank
         .reset,
         .valid(req_valid),
         .addr,
-        .conflict,
+        .conflict(unwritten),
         .writable,
         .write_id,
         .enter(write_enter),
@@ -176,6 +176,9 @@ module vx_axi_bank
     ) reads (
         .clk,
         .reset,
+        .valid(req_valid & rw),
+        .addr,
+        .conflict(unread),
         .any_free(read_free),
         .free_id(read_id),
         .enter(read_enter),
