@@ -27,7 +27,7 @@ class Warp:
 
     __slots__ = (
         "_masks", "adoption", "blocked", "code", "core", "csr_storage", "cta_mask", "fcsr", "first_hart", "fregs",
-        "full_mask", "fundef", "ipdom", "lanes", "last", "num_lanes", "pc", "rank", "regs", "resident",
+        "full_mask", "fundef", "ipdom", "lanes", "last", "num_lanes", "pc", "pc_mask", "rank", "regs", "resident",
         "slot", "thread_idx", "tmask", "uid", "undef", "wid", "xlen",
     )  # fmt: skip
 
@@ -36,6 +36,7 @@ class Warp:
         self.core = core
         self.wid = wid
         self.xlen = core.xlen
+        self.pc_mask = core.xlen.mask & ~3
         self.num_lanes = config.num_threads
         self.full_mask = config.full_mask
         self.first_hart = (core.core_id * config.num_warps + wid) * config.num_threads
@@ -83,7 +84,7 @@ class Warp:
         self.csr_storage[_MSCRATCH] = resident.cta.param & self.xlen.mask
         self.ipdom.clear()
         self.blocked = False
-        self.pc = pc
+        self.pc = pc & self.pc_mask
         self.set_mask(assignment.tmask)
 
     def step(self, adopted: Adoption | None = None) -> Step:
@@ -132,7 +133,7 @@ class Warp:
     def _finish(self, step: Step, tmask: int) -> None:
         """Commit PC and mask; end the warp if the mask is empty."""
         core = self.core
-        step.next_pc &= self.xlen.mask
+        step.next_pc &= self.pc_mask  # every PC is a multiple of 4
         self.pc = step.next_pc
         if step.name != "fetch":  # what could not be fetched is no instruction
             self.uid += 1

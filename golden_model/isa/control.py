@@ -62,18 +62,18 @@ def execute_branch(warp: Warp, op: Decoded, step: Step) -> None:
         )
     step.is_control = True
     if taken >> warp.last & 1:
-        step.next_pc = (step.pc + op.imm) & xlen.mask
+        step.next_pc = (step.pc + op.imm) & warp.pc_mask
 
 
 def execute_jal(warp: Warp, op: Decoded, step: Step) -> None:
     step.is_control = True
-    step.next_pc = (step.pc + op.imm) & warp.xlen.mask
+    step.next_pc = (step.pc + op.imm) & warp.pc_mask
     warp.write(step, op.rd, [(step.pc + 4) & warp.xlen.mask] * warp.num_lanes, 0)
     _check_dispatch_call(warp, step)
 
 
 def execute_jalr(warp: Warp, op: Decoded, step: Step) -> None:
-    """Target from the last active lane; both low bits cleared, since without C every PC is a multiple of 4."""
+    """Target from the last active lane; like every target it loses both low bits, since there is no C."""
     base = warp.regs[op.rs1]
     target = base[warp.last]
     undefined = warp.undef[op.rs1] & warp.tmask
@@ -88,7 +88,7 @@ def execute_jalr(warp: Warp, op: Decoded, step: Step) -> None:
             f"lanes {other:#x} want another jump target than lane {warp.last}, which decides",
         )
     step.is_control = True
-    step.next_pc = (target + op.imm) & warp.xlen.mask & ~3
+    step.next_pc = (target + op.imm) & warp.pc_mask
     warp.write(step, op.rd, [(step.pc + 4) & warp.xlen.mask] * warp.num_lanes, 0)
     _check_dispatch_call(warp, step)
 

@@ -268,6 +268,13 @@ def test_jalr_clears_both_low_bits(offset: int) -> None:
     assert warp.regs[1] == [5, BASE + 4, BASE + 4, 5]
 
 
+@pytest.mark.parametrize("source", ["jal zero, 10", "beq zero, zero, 10"])
+def test_all_targets_lose_the_low_bits(source: str) -> None:
+    _, warp = bare_warp(source)
+    step = warp.step()
+    assert step.next_pc == warp.pc == BASE + 8
+
+
 @pytest.mark.parametrize("mask", range(1, 16))
 def test_the_last_active_lane_decides(mask: int) -> None:
     last = mask.bit_length() - 1
