@@ -183,6 +183,11 @@ class Device:
         """GLOBAL_STATUS.BUSY; READY is its opposite."""
         return self.launch is not None
 
+    @property
+    def enabled(self) -> bool:
+        """GLOBAL_CTRL.ENABLE: DISPATCH is allowed."""
+        return bool(self._bar0.values["GLOBAL_CTRL"] & 1)
+
     def fail(self, error: ErrorBit, reason: Enum | None, detail: str = "") -> None:
         """Set an error bit and raise ERROR."""
         self.refusals.append(Refusal(error, reason, detail or ("" if reason is None else str(reason.value))))
@@ -214,7 +219,7 @@ class Device:
             self.launch.finish(self.timing.rounds_to_finish)
 
     def _dispatch_problem(self, request: LaunchRequest) -> DispatchProblem | None:
-        if not self._bar0.values["GLOBAL_CTRL"] & 1:
+        if not self.enabled:
             return DispatchProblem.DISABLED
         if self.busy:
             return DispatchProblem.BUSY

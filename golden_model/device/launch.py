@@ -69,28 +69,28 @@ class DeviceLaunch:
         self.phase = LaunchPhase.TABLE
         self.outcome: Outcome | None = None
         self.fault = NO_FAULT
-        self.problem: TableProblem | None = None
+        self.problem: TableProblem | None = None  # of the table, once it is known to the host
         self._owner = owner
         self._seed = seed
         self._execution: Execution | None = None
+        self._table = self._judge_table()
 
     # ------------------------------------------------------------------ advancing
 
     def read_table(self) -> TableProblem | None:
-        """Read the image table (nothing in raw mode) and start the cores; a bad table ends the launch.
+        """The table has been read: the cores start, or a bad table ends the launch (raw mode has none, so it is good).
 
-        Returns the problem of a bad table. Does nothing if the table has been read.
+        What it says is what VRAM held at DISPATCH: other accesses to VRAM wait until it has been read. So only the time
+        at which its verdict shows is a choice. Returns the problem of a bad table. Does nothing the second time.
         """
         if self.phase is not LaunchPhase.TABLE:
             return self.problem
-        try:
-            entries = self._entries()
-        except TableError as error:
-            self.problem = error.problem
+        if isinstance(self._table, TableProblem):
+            self.problem = self._table
             self._end(Outcome.BAD_TABLE)
-            return error.problem
-        self._start(entries)
-        return None
+        else:
+            self._start(self._table)
+        return self.problem
 
     def advance(self, rounds: int = MAX_ROUNDS) -> CoresState | None:
         """Let the cores run on by themselves for up to `rounds` rounds; BUSY stays set whatever they do.
@@ -155,13 +155,15 @@ class DeviceLaunch:
 
     # ------------------------------------------------------------------ inside
 
-    def _entries(self) -> list[TableEntry]:
+    def _judge_table(self) -> list[TableEntry] | TableProblem:
         request = self.request
-        entries = self._owner.table_of_launch() if request.vortex_mode else []
         if not request.vortex_mode:
-            vram = self._owner.memory.vram.size
-            return [TableEntry(0, 0, vram)]
-        check_covered(entries, request.kernel, request.startup, request.args)
+            return [TableEntry(0, 0, self._owner.memory.vram.size)]
+        try:
+            entries = self._owner.table_of_launch()
+            check_covered(entries, request.kernel, request.startup, request.args)
+        except TableError as error:
+            return error.problem
         return entries
 
     def _start(self, entries: Sequence[TableEntry]) -> None:
