@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.regression.images import Images, KernelImage
 from tests.regression.kernel_test import KernelTest
 
 _SUFFIXES = {".cpp", ".c", ".S"}
+GENERATED = Path(__file__).parents[2] / "build" / "generated"
 
 
 def compile_images(test: KernelTest, config: RunConfig) -> Images:
@@ -22,6 +24,7 @@ def compile_images(test: KernelTest, config: RunConfig) -> Images:
         RunError: a tool is missing or the sources do not compile, with the compiler's own words.
     """
     sources = sorted(path for path in (KERNELS_FOLDER / test.name).iterdir() if path.suffix in _SUFFIXES)
+    sources += _generated_sources(test, config)
     try:
         if config.entry is EntryGeneration.DIRECT:
             built = [
@@ -35,6 +38,19 @@ def compile_images(test: KernelTest, config: RunConfig) -> Images:
     except VxccError as error:
         raise RunError(str(error)) from error
     return Images(tuple(KernelImage(name, artifacts.vxbin, name) for name in _exported(test, artifacts)))
+
+
+def _generated_sources(test: KernelTest, config: RunConfig) -> list[Path]:
+    """Write generated sources to a folder named by their content, so that equal texts are compiled once."""
+    if test.generate is None:
+        return []
+    texts = test.generate(config)
+    digest = hashlib.sha256("\0".join(f"{name}\0{text}" for name, text in sorted(texts.items())).encode()).hexdigest()
+    folder = GENERATED / test.name / digest[:16]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return [folder / name for name in sorted(texts)]
 
 
 def _exported(test: KernelTest, artifacts: Artifacts) -> tuple[str, ...]:

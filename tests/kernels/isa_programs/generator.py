@@ -17,6 +17,7 @@ from dataclasses import dataclass
 CORNERS = [0, 1, 2, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x55555555, 0xAAAAAAAA, 0x0000FFFF, 0xFFFF0000, 31, 32]
 
 OPERANDS = 64  # 32-bit words of the operand table of one lane
+SCRATCH_BYTES = 64  # of one lane, in global memory and in LMEM
 
 ALU_REGISTER = ["add", "sub", "sll", "slt", "sltu", "xor", "srl", "sra", "or", "and"]
 ALU_IMMEDIATE = ["addi", "slti", "sltiu", "xori", "ori", "andi"]
@@ -262,7 +263,7 @@ def _barrier(write: _Writer) -> None:
         write(".insn r 0x0B, 7, 0, x0, x0, x0")
 
 
-_BODIES: dict[str, Callable[[_Writer], None]] = {
+BODIES: dict[str, Callable[[_Writer], None]] = {
     "alu": _alu,
     "muldiv": _multiply_divide,
     "branch": _branches,
@@ -275,7 +276,7 @@ _BODIES: dict[str, Callable[[_Writer], None]] = {
 
 def programs(num_threads: int, seed: int) -> Iterator[Program]:
     """One program for each part of the instruction set; the same seed gives the same text."""
-    for name, body in _BODIES.items():
+    for name, body in BODIES.items():
         yield Program(name, _kernel(name, body, num_threads, seed))
 
 
