@@ -135,7 +135,7 @@ class _Screen:
             out += ["", f"  last instructions of this warp (golden model, oldest first; {len(of.history)}):"]
             out += [
                 f"    uid {entry.uid:>6}  cycle {entry.cycle:>8}  {entry.pc:#010x}  {self._mask(entry.tmask)}  "
-                f"{entry.disassembly:<28}{entry.result}".rstrip()
+                f"{entry.disassembly:<34} {entry.result}".rstrip()
                 for entry in of.history
             ]
         if of.writers:
@@ -190,8 +190,12 @@ class _Screen:
                 out.append(f"  {'differing':<12}{bits_of_one:#010x}")
         masks = (of.tmask_expected, of.tmask_actual)
         if masks != (None, None):
-            texts = [self._mask(mask) if mask is not None else "unknown" for mask in masks]
-            out.append(f"  {'thread mask':<12}expected {texts[0]}, actual {texts[1]} (highest lane left)")
+            texts = [
+                f"{name} {self._mask(mask)}"
+                for name, mask in zip(("expected", "actual"), masks, strict=True)
+                if mask is not None
+            ]
+            out.append(f"  {'thread mask':<12}{', '.join(texts)} (highest lane left)")
         return out
 
     def _mask(self, mask: int) -> str:

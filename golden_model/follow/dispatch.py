@@ -217,7 +217,6 @@ class DispatchFollower:
         self.coverage.warps_started += 1
         self.coverage.adopted[AdoptedKind.PLACEMENT] += 1
         track.block, track.rank = golden.block_idx, golden.rank
-        track.ended_by_fault = False
         for check, message, expected, actual in (
             ("warp slot", "the warp was started for a wrong CTA slot", golden.slot, row.slot),
             ("warp rank", "the warp has a wrong rank in its CTA", golden.rank, row.rank),
@@ -246,6 +245,7 @@ class DispatchFollower:
                     block=golden.block_idx,
                 )
         self._on_start(track, row.cycle)
+        track.ended_by_fault = False
         return True
 
     # ------------------------------------------------------------------ end

@@ -8,7 +8,7 @@ from golden_model.follow.compare import Mismatch
 from golden_model.follow.difference import Category
 from golden_model.follow.dispatch import DispatchFollower
 from golden_model.follow.joiner import missing_commit
-from golden_model.follow.track import Found, Track
+from golden_model.follow.track import Executed, Found, Track
 
 
 def check_end(tracks: list[Track], dispatch: DispatchFollower, cycle: int) -> None:
@@ -17,39 +17,18 @@ def check_end(tracks: list[Track], dispatch: DispatchFollower, cycle: int) -> No
     The order of these checks is from cause to consequence: a warp that lacks a commit leaves its CTA open, too.
     """
     for track in tracks:
+        part = track.pending.get(track.next_uid)
+        if track.pending and (part is None or not part.complete):
+            raise missing_commit(track, cycle)
+    for track in tracks:
+        if track.predicted_fault is not None:
+            raise _missing_fault(track, track.predicted_fault)
+        if track.warp.tmask and not track.pending:
+            raise _unfinished(track, cycle)
+    for track in tracks:
         if track.pending:
             raise _stuck(track, cycle)
-        if track.predicted_fault is not None:
-            executed = track.predicted_fault
-            raise Found(
-                Mismatch(
-                    "missing fault",
-                    Category.FAULT,
-                    f"{executed.step.name} must stop the warp, but the design did not report a fault",
-                    executed.step.fault.kind.name if executed.step.fault else "",
-                    "no FAULT record",
-                ),
-                cycle=executed.cycle,
-                track=track,
-                step=executed.step,
-            )
-    for track in tracks:
         _check_leftovers(track, cycle)
-    for track in tracks:
-        if track.warp.tmask and not track.starts:
-            where = "is held by a barrier" if track.warp.blocked else f"would go on at {track.warp.pc:#x}"
-            raise Found(
-                Mismatch(
-                    "missing commit",
-                    Category.CONTROL,
-                    f"the launch ended, but {track} has not: it {where}, and no further commit came",
-                    f"uid {track.next_uid}",
-                    "no commit",
-                ),
-                cycle=cycle,
-                track=track,
-                uid=track.next_uid,
-            )
     dispatch.check_end(cycle)
     for track in tracks:
         if track.ends_seen != track.ends_golden:
@@ -94,36 +73,56 @@ def check_counts(compared: int, ctas: int, retired: list[int], minstret: Mapping
             )
 
 
-def _stuck(track: Track, cycle: int) -> Found:
-    """Committed instructions that the golden warp could not follow."""
-    ins = track.pending.get(track.next_uid)
-    if ins is None or not ins.complete:
-        return missing_commit(track, cycle)
-    if track.warp.blocked:
-        return Found(
-            Mismatch(
-                "barrier released early",
-                Category.BARRIER,
-                f"{track} went on although the golden barrier still holds it",
-                "suspended",
-                f"committed pc {ins.pc:#x}",
-            ),
-            cycle=ins.cycle,
-            track=track,
-            uid=ins.uid,
-            tmask=ins.tmask,
-        )
+def _missing_fault(track: Track, executed: Executed) -> Found:
+    step = executed.step
     return Found(
         Mismatch(
-            "order",
+            "missing fault",
+            Category.FAULT,
+            f"{step.name} must stop the warp, but the design did not report a fault",
+            step.fault.kind.name if step.fault else None,
+            "no FAULT record",
+        ),
+        cycle=executed.cycle,
+        track=track,
+        step=step,
+    )
+
+
+def _unfinished(track: Track, cycle: int) -> Found:
+    where = "is held by a barrier" if track.warp.blocked else f"would go on at {track.warp.pc:#x}"
+    return Found(
+        Mismatch(
+            "missing commit",
+            Category.CONTROL,
+            f"the launch ended, but {track} has not: it {where}, and no further commit came",
+            f"uid {track.next_uid}",
+            "no commit",
+        ),
+        cycle=cycle,
+        track=track,
+        uid=track.next_uid,
+    )
+
+
+def _stuck(track: Track, cycle: int) -> Found:
+    """A committed instruction that the golden warp could not follow."""
+    ins = track.pending[track.next_uid]
+    if track.warp.blocked:
+        mismatch = Mismatch(
+            "barrier released early",
+            Category.BARRIER,
+            f"{track} went on although the golden barrier still holds it",
+            "suspended",
+            f"committed pc {ins.pc:#x}",
+        )
+    else:
+        mismatch = Mismatch(
+            "memory order",
             Category.MEMORY,
             f"{track} committed pc {ins.pc:#x}, but an access that must come before it never committed",
-        ),
-        cycle=ins.cycle,
-        track=track,
-        uid=ins.uid,
-        tmask=ins.tmask,
-    )
+        )
+    return Found(mismatch, cycle=ins.cycle, track=track, uid=ins.uid, tmask=ins.tmask)
 
 
 def _check_leftovers(track: Track, cycle: int) -> None:

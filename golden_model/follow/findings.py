@@ -34,7 +34,12 @@ class FindingReporter:
                 raise _found(finding, track, step, cycle)
 
     def after_start(self, track: Track, cycle: int) -> None:
-        """Raise a finding that came up when the golden model started a warp."""
+        """Raise a finding that came up when the golden model started a warp.
+
+        A warp that was stopped by a fault is not in its dispatch window when it is reused; the fault explains that.
+        """
+        if track.ended_by_fault:
+            self._known = len(self._log)
         self.report_new(track, cycle)
 
     def report_new(self, track: Track | None, cycle: int) -> None:

@@ -82,13 +82,18 @@ class Joiner:
         if uid in track.memory:
             track.memory[uid].append(row)
             return
-        if uid < track.next_uid or uid < track.last_memory_uid:
+        if uid < track.next_uid:
+            message = f"the LSU accepted an access of instruction {uid}, which had committed without one"
+            raise Found(
+                Mismatch("extra memory access", Category.MEMORY, message), cycle=row.cycle, track=track, uid=uid
+            )
+        if uid < track.last_memory_uid:
             raise Found(
                 Mismatch(
                     "memory order",
                     Category.MEMORY,
-                    "the LSU accepted an access after a younger instruction of the same warp",
-                    f"uid above {max(track.last_memory_uid, track.next_uid - 1)}",
+                    "the LSU accepted an access after that of a younger instruction of the same warp",
+                    f"uid above {track.last_memory_uid}",
                     f"uid {uid}",
                 ),
                 cycle=row.cycle,
@@ -117,6 +122,8 @@ class Joiner:
         ins = track.pending.get(uid)
         if ins is None:
             ins = Instruction(row)
+            if uid == track.faulted_uid:
+                return None  # its FAULT record came first and was followed
             if uid < track.next_uid:
                 raise packet_error(track, ins, "extra commit", "the instruction has committed before")
             if not flags & _FIRST:

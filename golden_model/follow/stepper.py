@@ -200,6 +200,7 @@ class Stepper:
                 raise Found(mismatch, cycle=record.cycle, track=track, step=predicted.step, tmask=record.tmask)
             del track.fault[uid]
             self._accept_fault(track, predicted.step, record)
+            self.follow_dispatch()
             return True
         uid = track.next_uid
         if uid not in track.fault or not track.warp.tmask or track.warp.blocked or not self._orders.is_turn(track, uid):
@@ -207,6 +208,8 @@ class Stepper:
         # The instruction need not commit: the FAULT record is its last sign of life.
         record = track.fault.pop(uid)
         ins = track.pending.pop(uid, None)
+        if ins is None or not ins.complete:
+            track.faulted_uid = uid
         step = track.warp.step()
         # What could not be fetched has no number of its own.
         track.next_uid = track.warp.uid
@@ -218,10 +221,10 @@ class Stepper:
                 raise Found(misplaced, cycle=ins.cycle, track=track, step=step, tmask=ins.tmask)
         if track.memory.pop(uid, None) is not None:
             self._wake_later(self._orders.memory_done(track, uid))
+        track.ended_by_fault = True
         self._accept_fault(track, step, record)
         self._coverage.instructions += 1
         track.history.append(Executed(step, record.cycle))
-        track.ended_by_fault = True
         self._warp_ended(track)
         return True
 
@@ -232,7 +235,6 @@ class Stepper:
         track.predicted_fault = None
         self.faults.append(record)
         self._coverage.faults += 1
-        self.follow_dispatch()
 
     def _is_behind_fault(self, track: Track, ins: Instruction) -> bool:
         """An instruction of a warp that the golden model does not run now: True if it is to be dropped."""

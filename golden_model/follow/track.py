@@ -34,6 +34,7 @@ class Track:
         "ends_golden",
         "ends_seen",
         "fault",
+        "faulted_uid",
         "history",
         "hw_active",
         "hw_slot",
@@ -70,6 +71,7 @@ class Track:
         # The golden view.
         self.ends_golden = 0
         self.ended_by_fault = False
+        self.faulted_uid = -1  # last instruction that was followed by its FAULT record alone
         self.predicted_fault: Executed | None = None  # fault of the golden model, its record has not come yet
         self.block: Dim3 | None = None
         self.rank: int | None = None

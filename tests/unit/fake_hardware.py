@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from config import EntryGeneration, HardwareConfig
 from golden_model import Launch, Machine, Step
 from golden_model.isa.asm import assemble_with_labels
-from golden_model.records.layout import CommitFlag, CtaEvent, Kind, MemoryOp, RegisterFile, dtype
+from golden_model.records.layout import CommitFlag, CtaEvent, Kind, MemoryOp, MemorySpace, RegisterFile, dtype
 from golden_model.records.ring import Batch, Records
+from golden_model.step import MemoryAccess
 from golden_model.warp import Warp
 
 BASE = 0x8000_0000
@@ -93,13 +95,17 @@ class FakeHardware:
     """Runs launches on `machine` and collects records.
 
     `bug` may change a step after it was executed, or the machine before the next one: a fault in the hardware.
+    `mutate` may change the records of a launch. `shadow` is the number of instructions that are still issued behind
+    one that faults.
     """
 
     machine: Machine
     seed: int
     bug: Callable[[FakeHardware, Step], None] | None = None
     max_packets: int = 3
-    rows: dict[Kind, list[dict[str, object]]] = field(default_factory=lambda: {kind: [] for kind in Kind})
+    shadow: int = 0
+    mutate: Callable[[dict[Kind, list[dict[str, Any]]]], None] | None = None
+    rows: dict[Kind, list[dict[str, Any]]] = field(default_factory=lambda: {kind: [] for kind in Kind})
     cycle: int = 100
     seq: int = 0
     retired: list[int] = field(default_factory=list)
@@ -134,8 +140,6 @@ class FakeHardware:
             ]
             if ready:
                 self._issue(self.random.choice(ready), busy)
-            elif not any(warp.tmask and not warp.blocked for warp in self._warps()) and machine.next_cta() is None:
-                raise AssertionError("the kernel of this test hangs")
         self.cycle = max(entry.all_done for entry in busy.values()) + 5
         return self._batches()
 
@@ -164,6 +168,7 @@ class FakeHardware:
 
     def _issue(self, warp: Warp, busy: dict[Warp, _Busy]) -> None:
         state = busy[warp]
+        warp.core.mcycle = self.cycle
         step = warp.step()
         self.steps += 1
         if step.barrier is not None:  # a barrier waits until the LSU has answered everything before it
@@ -186,6 +191,8 @@ class FakeHardware:
                 Kind.FAULT, committed, core=step.core, warp=step.warp, uid=step.uid, pc=step.pc,
                 addr=step.fault.addr, kind=step.fault.kind, tmask=step.tmask,
             )  # fmt: skip
+            state.all_done = max(state.all_done, self._shadow(warp, step, committed))
+            committed = state.all_done
         if step.ipdom is not None:
             event = step.ipdom
             self._record(
@@ -207,6 +214,23 @@ class FakeHardware:
                 self._record(Kind.CTA, end + 1, core=step.core, event=CtaEvent.RETIRE, slot=step.retired_slot)
             state.ready = end + 2
             self.cycle = end + 2
+
+    def _shadow(self, warp: Warp, step: Step, cycle: int) -> int:
+        """Instructions behind a fault: they commit, and what they do must not be looked at."""
+        for number in range(self.shadow):
+            # They were issued before the fault was known, and may commit before and after its record.
+            committed = max(self.cycle + 1, cycle + self.random.randint(-3, 6))
+            junk = replace(
+                step, uid=warp.uid, pc=step.pc + 4 + 4 * number, fault=None, wmask=warp.full_mask, rd=5,
+                rd_file=RegisterFile.INTEGER, result=self._garbage([], 0), warp_ended=False, is_control=False,
+            )  # fmt: skip
+            if number % 2:
+                junk.memory = MemoryAccess(MemoryOp.STORE, MemorySpace.GLOBAL, 4, 1, self._garbage([], 0), [1, 2, 3, 4])
+                self._memory(junk, self.cycle + 1 + number)
+            self._commit(junk, self.cycle, committed + number)
+            cycle = max(cycle, committed + number + self.max_packets)
+            warp.uid += 1
+        return cycle
 
     def _latency(self, step: Step) -> int:
         if step.memory is not None and step.memory.op == MemoryOp.LOAD:
@@ -262,6 +286,8 @@ class FakeHardware:
     def _batches(self) -> list[Batch]:
         """Everything recorded so far: ordered by cycle, numbered, cut into batches of whole cycles."""
         lanes = self.machine.config.num_threads
+        if self.mutate is not None:
+            self.mutate(self.rows)
         flat = [(row["cycle"], kind, row) for kind in Kind for row in self.rows[kind]]
         # Within one cycle the kinds come in any order, records of one kind in the order of their events.
         shuffled = {cycle: self.random.sample(list(Kind), len(Kind)) for cycle in {entry[0] for entry in flat}}
@@ -272,7 +298,7 @@ class FakeHardware:
             end = min(len(flat), position + self.random.randint(1, 200))
             while end < len(flat) and flat[end][0] == flat[end - 1][0]:
                 end += 1
-            chosen: dict[Kind, list[dict[str, object]]] = {kind: [] for kind in Kind}
+            chosen: dict[Kind, list[dict[str, Any]]] = {kind: [] for kind in Kind}
             for _, kind, row in flat[position:end]:
                 chosen[kind].append({**row, "seq": self.seq})
                 self.seq += 1
@@ -282,7 +308,7 @@ class FakeHardware:
         return batches
 
 
-def to_array(kind: Kind, rows: list[dict[str, object]], lanes: int) -> Records:
+def to_array(kind: Kind, rows: list[dict[str, Any]], lanes: int) -> Records:
     """Rows of named fields as one structured array; fields that are not named are zero."""
     records = np.zeros(len(rows), dtype(kind, lanes))
     for index, row in enumerate(rows):
