@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,13 @@ from tests.regression.job import JOB_OPTION, Job
 from tests.regression.typed_json import read_json, write_json
 
 
-def _function(place: str) -> Callable[[VortexEnv], None]:
-    """The function named `package.module:function`; nothing to do for an empty name."""
-    if not place:
-        return lambda env: None
-    module, _, name = place.partition(":")
-    function: Callable[[VortexEnv], None] = getattr(importlib.import_module(module), name)
-    return function
+def _prepare(env: VortexEnv, job: Job) -> None:
+    """After reset and before the host program: waves, and whatever the job wants to put in."""
+    if job.waves:
+        env.config.harness.waves(job.waves_file, *job.waves)
+    if job.prepare:
+        module, _, name = job.prepare.partition(":")
+        getattr(importlib.import_module(module), name)(env)
 
 
 @cocotb.test()
@@ -38,7 +37,7 @@ async def kernel_run(dut: Any) -> None:
         lambda backend: execute(test, backend, job.images, job.config),
         backend=job.backend,
         policy=MemoryPolicy.preset(job.policy, job.config.seed) if job.policy else None,
-        prepare=_function(job.prepare),
+        prepare=lambda env: _prepare(env, job),
     )
     write_json(job.result, result)
     assert result.passed, result.failures[0].message if result.failures else "nothing was run"

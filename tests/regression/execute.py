@@ -192,7 +192,13 @@ def _failure(check: str, category: Category, message: str, launched: Launched) -
 
 def _rendered(difference: Difference, kernel: str) -> Failure:
     return Failure(
-        difference.check, str(difference.category), difference.message, difference.render(), kernel, difference.launch
+        check=difference.check,
+        category=str(difference.category),
+        message=difference.message,
+        screen=difference.render(),
+        kernel=kernel,
+        launch=difference.launch,
+        cycle=difference.cycle,
     )
 
 

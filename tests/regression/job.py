@@ -19,6 +19,7 @@ class Job:
         policy: preset of the memory policy that replaces the one of the MEM knob, such as `fixed20`; empty: none.
         prepare: `package.module:function` that the simulating process calls with the environment after reset, to put a
             fault in; empty: none.
+        waves: first and last cycle of which waves are written to `waves.fst`; empty: none. Needs a debug model.
     """
 
     config: RunConfig
@@ -27,7 +28,12 @@ class Job:
     folder: Path
     policy: str = ""
     prepare: str = ""
+    waves: tuple[int, ...] = ()
 
     @property
     def result(self) -> Path:
         return self.folder / "results.json"
+
+    @property
+    def waves_file(self) -> Path:
+        return self.folder / "waves.fst"

@@ -20,6 +20,7 @@ from tests.regression.progress import Progress, SilentProgress
 from tests.regression.result import RunResult
 from tests.regression.simulation import Runner, prepare_simulation
 from tests.regression.typed_json import write_json
+from tests.regression.waves import record_waves
 
 BACKENDS = ("cosim", "rtl", "golden")  # the first is the default; `golden` needs no simulator
 RESULTS = Path(__file__).parents[2] / "results"
@@ -63,6 +64,8 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
     shown = progress or SilentProgress()
     config = request.config
     test = find_test(config.test)
+    if config.waves and request.backend == "golden":
+        raise RunError("WAVES=1: the golden model has no signals; run it on the RTL")
     if config.copy is CopyMode.BAR:
         raise RunError("COPY=bar: this testbench has no BAR device yet; use COPY=backdoor")
     shown.stage(f"compiling kernels of {test.name}")
@@ -78,6 +81,9 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
     job = Job(config, request.backend, copies, folder, request.policy, request.prepare)
     shown.stage(f"running {test.name}")
     result = runner(job, shown)
+    if config.waves and request.backend != "golden":
+        result = record_waves(job, result, shown, request.spec)
+        write_json(job.result, result)
     write_junit(folder / "results.xml", result)
     return RunOutcome(result, folder)
 

@@ -44,6 +44,8 @@ def _print_failures(console: Console, result: RunResult) -> None:
     refused = not result.kernels and first.category == Category.HOST  # the host program did not get to a launch
     console.print(f"error: {first.message}" if refused else first.screen, markup=False)
     console.print(f"\n  reproduce   {result.repro}", markup=False)
+    for note in result.notes:
+        console.print(f"  note        {note}", markup=False)
     for later in result.failures[1:]:
         console.print(f"  also        {later.check}: {later.message}", markup=False)
     console.print()
@@ -59,7 +61,7 @@ def summary_lines(result: RunResult) -> list[str]:
         f"PERF: instrs={result.instructions}, cycles={cycles}, IPC={ipc:.3f}",
         f"Adopted: {adopted}",
         f"Speed: {speed} ({seconds:.1f} s in launches, {result.wall_seconds:.1f} s in all)",
-        *(f"Note: {note}" for note in result.notes),
+        *(f"Note: {note}" for note in result.notes if not result.failures),
         f"Seed: {result.knobs['SEED']}   Repeat: {result.repro}",
     ]
 

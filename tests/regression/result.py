@@ -27,7 +27,10 @@ class HostCheck:
 
 @dataclass(frozen=True)
 class Failure:
-    """One thing that went wrong; `screen` is the text of the first screen without the repro line."""
+    """One thing that went wrong; `screen` is the text of the first screen without the repro line.
+
+    `cycle` is where it was seen, counted from the start of the simulation; 0 if that is not known.
+    """
 
     check: str
     category: str
@@ -35,6 +38,7 @@ class Failure:
     screen: str
     kernel: str = ""
     launch: int = 0
+    cycle: int = 0
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from config import RunConfig
 from hw.tb.build.model import BuildError, build
-from hw.tb.build.spec import ModelKind, ModelSpec
+from hw.tb.build.spec import ModelSpec
 from hw.tb.build.toolchain import ToolError
 from hw.tb.run import SimResult, simulate
 from tests.regression.errors import RunError
@@ -28,14 +28,13 @@ def prepare_simulation(config: RunConfig, progress: Progress, spec: ModelSpec | 
     Args:
         config: the run.
         progress: told about the build.
-        spec: another model than the fast one of `config` (the debug one with WAVES=1), such as a patched design.
+        spec: another model than the fast one of `config`, such as a patched design.
 
     Raises:
         RunError: a tool is missing or the model cannot be built.
     """
-    kind = ModelKind.DEBUG if config.waves else ModelKind.FAST
     try:
-        model = build(spec or ModelSpec(hardware=config.hardware, kind=kind), progress=progress.stage)
+        model = build(spec or ModelSpec(hardware=config.hardware), progress=progress.stage)
     except (BuildError, ToolError) as error:
         raise RunError(str(error)) from error
 

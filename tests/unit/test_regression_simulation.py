@@ -20,6 +20,7 @@ from tests.regression.report import make_console
 from tests.regression.result import Failure, KernelResult, Outcome, RunResult
 from tests.regression.simulation import _collect
 from tests.regression.typed_json import read_json, write_json
+from tests.regression.waves import waves_window
 
 CONFIG = RunConfig()
 GOOD = RunResult(
@@ -96,3 +97,12 @@ def test_no_progress_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
         assert not progress.live
         progress.stage("building")
     assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize(
+    ("cycles", "window"),
+    [([], (0, 2000)), ([0, 1000], (0, 2000)), ([5000], (3200, 5200)), ([0, 9000, 1], (7200, 9200))],
+)
+def test_waves_are_around_the_first_known_cycle(cycles: list[int], window: tuple[int, int]) -> None:
+    failures = tuple(Failure("c", "host", "m", "s", cycle=cycle) for cycle in cycles)
+    assert waves_window(dataclasses.replace(GOOD, failures=failures)) == window
