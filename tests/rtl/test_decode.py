@@ -1,0 +1,104 @@
+"""vx_decode against the instruction table of the golden model: legality, unit, registers, immediates, control flow."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import cocotb
+import pytest
+from cocotb.triggers import Timer
+
+from golden_model.isa import INSTRUCTIONS, Decoded, Decoder, Instruction
+from golden_model.isa import Unit as Group
+from golden_model.isa.operands import IMMEDIATES
+from tests.rtl import runner
+from tests.rtl.core_structs import DECODED, Sfu, Unit
+
+RANDOM_WORDS = 3000
+WORDS_PER_INSTRUCTION = 20
+CUSTOM_WORDS = 1500
+
+UNITS = {
+    Group.ALU: {Unit.ALU},
+    Group.MULDIV: {Unit.MUL, Unit.DIV},
+    Group.BRANCH: {Unit.ALU},
+    Group.LOAD: {Unit.LSU},
+    Group.STORE: {Unit.LSU},
+    Group.FENCE: {Unit.LSU},
+    Group.CSR: {Unit.SFU},
+    Group.SIMT: {Unit.SFU},
+}
+
+
+def words(rng: Random) -> list[int]:
+    """Every instruction with random operands, near misses of it, and noise."""
+    result = [rng.getrandbits(32) for _ in range(RANDOM_WORDS)]
+    for row in INSTRUCTIONS:
+        for _ in range(WORDS_PER_INSTRUCTION):
+            word = row.match | rng.getrandbits(32) & ~row.mask
+            result += [word, word ^ 1 << rng.randrange(7, 32)]
+        result += [row.match, row.match | 0xFFFF_FFFF & ~row.mask]
+    # Two thirds of the random words have an opcode that exists nowhere; make the others frequent.
+    opcodes = sorted({row.match & 0x7F for row in INSTRUCTIONS})
+    result += [rng.getrandbits(25) << 7 | rng.choice(opcodes) for _ in range(RANDOM_WORDS)]
+    return result + [rng.getrandbits(32) & ~0x7F | rng.choice((0x0B, 0x2B, 0x73)) for _ in range(CUSTOM_WORDS)]
+
+
+def immediate(row: Instruction, decoded: Decoded) -> int | None:
+    """Value that the execution unit must find in `imm`; None: any."""
+    names = {operand.name for operand in row.operands}
+    if "upper" in names:
+        return decoded.word & 0xFFFF_F000
+    if row.unit is Group.CSR:
+        return (decoded.word >> 15 & 31) << 12 | decoded.csr
+    if row.name.startswith("split"):
+        return int(row.name == "split.n")
+    if row.name.startswith("pred"):
+        return int(row.name == "pred.n")
+    if names & {"shamt5", "shamt6"}:
+        return None  # the ALU looks at the low bits only
+    if any(operand in IMMEDIATES for operand in row.operands):
+        return decoded.imm & 0xFFFF_FFFF
+    return None
+
+
+@cocotb.test()
+async def agrees_with_the_table(dut: Any) -> None:
+    config, rng = runner.hardware(), Random(cocotb.RANDOM_SEED)
+    decoder = Decoder(config)
+    assert len(dut.dec) == DECODED.width
+    dut.valid.value = 1
+    legal = illegal = 0
+    for word in words(rng):
+        dut.instr.value = word
+        await Timer(1, "ns")
+        dec = DECODED.unpack(int(dut.dec.value))
+        stall, jump = int(dut.stall.value), int(dut.jump.value)
+        expected = decoder.decode(word)
+        is_illegal = dec["unit"] == Unit.SFU and dec["op"] == Sfu.ILLEGAL
+        assert is_illegal == (expected is None), f"{word:#010x}: {'illegal' if is_illegal else 'accepted'}, expected {expected}"
+        if expected is None:
+            illegal += 1
+            assert dec["drain"] and stall and not jump and not dec["use_rd"]
+            continue
+        legal += 1
+        row = expected.instruction
+        names = {operand.name for operand in row.operands}
+        place = f"{word:#010x} {row.name}"
+        assert dec["unit"] in UNITS[row.unit], place
+        assert dec["use_rd"] == int("rd" in names and expected.rd != 0), place
+        assert dec["use_rs1"] == int("rs1" in names) and dec["use_rs2"] == int("rs2" in names), place
+        assert (dec["rd"], dec["rs1"], dec["rs2"]) == (expected.rd, expected.rs1, expected.rs2), place
+        wanted = immediate(row, expected)
+        assert wanted is None or dec["imm"] == wanted, f"{place}: imm {dec['imm']:#x}, expected {wanted:#x}"
+        assert jump == int(row.name == "jal"), place
+        waits = row.unit is Group.BRANCH and row.name != "jal" or row.unit is Group.SIMT and row.name != "wsync"
+        assert stall == int(waits), place
+        assert dec["drain"] == int(row.name in ("tmc", "bar", "wsync")), place
+    assert legal > 1000 and illegal > 1000
+
+
+@pytest.mark.parametrize("extensions", [True, False])
+def test_decode(extensions: bool) -> None:
+    runner.run(runner.Block("vx_decode", hardware={"ext_m": extensions, "ext_zicond": extensions}), __name__)
