@@ -113,14 +113,16 @@ def test_lanes_idle_in_the_first_cta_are_ready_for_the_next(entry: EntryGenerati
 
 
 @pytest.mark.parametrize("entry", list(EntryGeneration))
-def test_the_mask_is_that_of_the_block_again_after_the_prologue(entry: EntryGeneration) -> None:
+def test_the_mask_is_that_of_the_block_again_after_the_prologue(entry: EntryGeneration, tmp_path: Path) -> None:
     """A block of three threads on four lanes: the fourth lane ran the prologue and must not run the kernel."""
-    run = Run.of(MULTIKERNEL, entry, kernel="acc_k")
-    run.put(DST, np.full(8, -1, dtype=np.int32))
-    run.launch("acc_k", struct.pack("<I4xQQ", 1000, SRC, DST), 1, 3)
-    result = run.get(DST, 4)
-    assert (result[:3] != -1).all()
-    assert result[3] == -1
+    text = """
+__kernel void k(const uint64_t *args) {
+  ((int32_t *)(uintptr_t)*args)[vx_thread_id()] = (int32_t)vx_active_threads();
+}"""
+    run = Run.of(source(tmp_path, text), entry)
+    run.put(DST, np.full(4, -1, dtype=np.int32))
+    run.launch("k", struct.pack("<Q", DST), 1, 3)
+    assert list(run.get(DST, 4)) == [0b111, 0b111, 0b111, -1]
 
 
 def test_blocks_beyond_the_count_do_nothing() -> None:
@@ -162,17 +164,30 @@ def test_thread_local_data_starts_from_its_template(tmp_path: Path) -> None:
     text = """
 thread_local char letter = 'x';
 thread_local int16_t half = -7;
+thread_local int32_t word = 1000;
 thread_local int64_t wide;
 __kernel void k(const uint64_t *args) {
   uint32_t i = threadIdx.x + blockIdx.x * blockDim.x;
   auto dst = (int32_t *)(uintptr_t)*args;
   volatile char *a = &letter; volatile int16_t *b = &half; volatile int64_t *c = &wide;
-  dst[i] = *a + *b + (int32_t)*c;
+  volatile int32_t *d = &word;
+  dst[i] = *a + *b + (int32_t)*c + *d;
 }"""
     run = Run.of(source(tmp_path, text))
     run.machine.write(run.built.module.max_vma, b"\xff" * 1024)  # memory after the image is not zero by itself
     run.launch("k", struct.pack("<Q", DST), 1, 16)
-    assert (run.get(DST, 16) == ord("x") - 7).all()
+    assert (run.get(DST, 16) == ord("x") - 7 + 1000).all()
+
+
+def test_local_statics_are_initialised_at_their_first_use(tmp_path: Path) -> None:
+    text = """
+__attribute__((noinline)) int32_t next(int32_t start) { static int32_t first = start * 3; return first; }
+__kernel void k(const uint64_t *args) {
+  ((int32_t *)(uintptr_t)*args)[threadIdx.x] = next(7) + next(900);
+}"""
+    run = Run.of(source(tmp_path, text))
+    run.launch("k", struct.pack("<Q", DST), 1, 4)
+    assert (run.get(DST, 4) == 42).all()
 
 
 def test_vector_addition() -> None:

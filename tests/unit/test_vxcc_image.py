@@ -8,11 +8,16 @@ from pathlib import Path
 import pytest
 
 from config import EntryGeneration, HardwareConfig
-from sw.kernel.vxcc import SourceError
-from sw.kernel.vxcc.flags import mabi, march
+from sw.kernel.vxcc import ImageError, SourceError, compile_kernel
+from sw.kernel.vxcc.flags import REPO_ROOT, mabi, march
+from sw.kernel.vxcc.image import check_image
 from tests.unit.vxcc_image import MULTIKERNEL, build_image, source
 
 BASE = 0x8000_0000
+
+
+def built_elf(path: Path, entry: EntryGeneration = EntryGeneration.CTA_ENTRY, kernel: str | None = None) -> bytes:
+    return compile_kernel([path], entry=entry, kernel=kernel).elf.read_bytes()
 
 
 def test_bss_is_reserved_and_not_in_the_file() -> None:
@@ -24,8 +29,13 @@ def test_bss_is_reserved_and_not_in_the_file() -> None:
     assert built.symbols["g_cubes"] + 64 <= built.symbols["_end"]
 
 
-def test_global_pointer_follows_its_formula() -> None:
-    symbols = build_image(MULTIKERNEL).symbols
+@pytest.mark.parametrize("data", [0, 0x200, 0x1000])
+@pytest.mark.parametrize("bss", [0, 0x3000])
+def test_global_pointer_follows_its_formula(tmp_path: Path, data: int, bss: int) -> None:
+    text = f"char data[{data + 4}] = {{1}};\nint small = 5;\nchar bss[{bss + 4}];\n"
+    symbols = build_image(
+        source(tmp_path, text + "__kernel void k(int *p) { *p = data[*p] + bss[*p] + small; data[*p] = 1; }")
+    ).symbols
     assert symbols["__global_pointer"] == min(
         symbols["__SDATA_BEGIN__"] + 0x800, max(symbols["__DATA_BEGIN__"] + 0x800, symbols["__BSS_END__"] - 0x800)
     )
@@ -39,6 +49,7 @@ TLS_CASES = [
     ("both", "thread_local int32_t a = 7; thread_local int64_t b;", 4, 8, 8, 16),
     ("data padded to words", "thread_local char a = 7; thread_local char b;", 4, 4, 4, 8),
     ("over-aligned", "alignas(32) thread_local int32_t b; thread_local int32_t a = 7;", 4, 32, 4, 64),
+    ("aligned beyond a line", "alignas(256) thread_local int32_t b;", 0, 0, 4, 256),
 ]
 
 
@@ -67,19 +78,54 @@ def test_thread_local_layout(tmp_path: Path, text: str, data: int, offset: int, 
         assert block % segments[0]["p_align"] == 0
 
 
-def test_constructors_are_sorted_by_priority(tmp_path: Path) -> None:
-    text = """
-volatile int order;
+def test_constructors_are_sorted_by_priority_over_all_files(tmp_path: Path) -> None:
+    late = """
+extern volatile int order;
 __attribute__((constructor(300))) static void third() { order = 3; }
-__attribute__((constructor(101))) static void first() { order = 1; }
-__attribute__((constructor)) static void last() { order = 4; }
+__attribute__((constructor)) static void last() { order = 4; }"""
+    early = """
+volatile int order;
 __attribute__((constructor(200))) static void second() { order = 2; }
+__attribute__((constructor(101))) static void first() { order = 1; }
 __kernel void k(int *p) { *p = order; }"""
-    built = build_image(source(tmp_path, text))
+    built = build_image(source(tmp_path, late, "late.cpp"), source(tmp_path, early, "early.cpp"))
     start, end = built.symbols["__init_array_start"], built.symbols["__init_array_end"]
     names = ["_ZL5firstv", "_ZL6secondv", "_ZL5thirdv", "_ZL4lastv"]
     pointers = struct.unpack(f"<{(end - start) // 4}I", built.module.image[start - BASE : end - BASE])
     assert list(pointers) == [built.symbols[name] for name in names]
+
+
+def test_thread_local_data_of_another_file_needs_no_table(tmp_path: Path) -> None:
+    one = source(tmp_path, "extern __thread int shared;\n__kernel void k(int *p) { *p = shared; }")
+    two = source(tmp_path, "__thread int shared = 3;", "two.cpp")
+    built = build_image(one, two)
+    assert built.symbols["shared"] == 0
+    assert built.elf.get_section_by_name(".got") is None
+
+
+def test_no_path_of_this_machine_is_in_the_image() -> None:
+    assert str(REPO_ROOT).encode() not in built_elf(MULTIKERNEL)
+
+
+@pytest.mark.parametrize("entry", list(EntryGeneration))
+def test_damaged_window_is_refused(entry: EntryGeneration) -> None:
+    kernel = "add_k" if entry is EntryGeneration.DIRECT else None
+    content = built_elf(MULTIKERNEL, entry, kernel)
+    built = build_image(MULTIKERNEL, entry=entry, kernel=kernel)
+    check_image(content, entry)
+    start, end = built.symbols["__vx_window"], built.symbols["__vx_window_end"]
+    window = built.module.image[start - BASE : end - BASE]
+    assert content.count(window) == 1
+    for word in range(len(window) // 4):
+        damaged = bytearray(window)
+        damaged[4 * word] ^= 0x80  # a bit of rd or of the opcode
+        with pytest.raises(
+            ImageError, match=f"the dispatch window at {start:#x} is not that of generation {entry.value}"
+        ):
+            check_image(content.replace(window, bytes(damaged)), entry)
+    for other in set(EntryGeneration) - {entry}:
+        with pytest.raises(ImageError, match=f"not that of generation {other.value}"):
+            check_image(content, other)
 
 
 def test_destructors_are_accepted_and_never_registered(tmp_path: Path) -> None:

@@ -58,6 +58,7 @@ def common_flags(hardware: HardwareConfig, entry: EntryGeneration, defines: Mapp
         "-g",
         "-gdwarf-4",
         f"-ffile-prefix-map={REPO_ROOT}=.",
+        "-fdebug-compilation-dir=.",
         f"-I{INCLUDE_DIR}",
         "-DNDEBUG",
         "-D__VORTEX__",
