@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from golden_model.follow.adopted import Coverage
 from golden_model.follow.compare import Mismatch
 from golden_model.follow.difference import Category
 from golden_model.follow.dispatch import DispatchFollower
@@ -45,20 +46,23 @@ def check_end(tracks: list[Track], dispatch: DispatchFollower, cycle: int) -> No
             )
 
 
-def check_counts(compared: int, ctas: int, retired: list[int], minstret: Mapping[int, int] | None, cycle: int) -> None:
+def check_counts(
+    launch: Coverage, committed: int, retired: list[int], minstret: Mapping[int, int] | None, cycle: int
+) -> None:
     """Records compared against the design's own counter; a launch with CTAs that compared nothing is a failure.
 
     Args:
-        compared: warp instructions of this launch.
-        ctas: CTAs of this launch.
-        retired: per core, last commit packets since reset.
+        launch: what this launch compared.
+        committed: instructions that committed in this launch, all cores.
+        retired: per core, instructions that committed since reset.
         minstret: per core, the design's counter since reset.
     """
-    if ctas and not compared:
-        raise Found(
-            Mismatch("nothing compared", Category.COUNT, f"{ctas} CTAs ran, but not one instruction was compared"),
-            cycle=cycle,
-        )
+    if launch.ctas and not launch.instructions:
+        message = f"{launch.ctas} CTAs ran, but not one instruction was compared"
+        raise Found(Mismatch("nothing compared", Category.COUNT, message), cycle=cycle)
+    if not launch.faults and launch.instructions != committed:
+        message = "not every instruction that committed was compared"
+        raise Found(Mismatch("not compared", Category.COUNT, message, committed, launch.instructions), cycle=cycle)
     for core, counted in (minstret or {}).items():
         if counted != retired[core]:
             raise Found(

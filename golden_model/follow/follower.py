@@ -66,6 +66,7 @@ class Follower:
         self._stepper = Stepper(machine, self._tracks, orders, self._dispatch, self._findings, self.coverage)
         self._explainer = Explainer(machine.config, symbolize)
         self._before = self.coverage.copy()
+        self._retired_before = 0
 
     @property
     def faults(self) -> list[FaultRow]:
@@ -86,6 +87,7 @@ class Follower:
         """The `start` pulse: the machine's DCRs hold the launch."""
         self.launch_id = launch_id
         self._before = self.coverage.copy()
+        self._retired_before = sum(self.retired)
         self._stepper.faults = []
         self.machine.start()
         self._findings.begin_launch()
@@ -158,8 +160,8 @@ class Follower:
         self._stepper.wake(())
         check_end(all_tracks, self._dispatch, self._cycle)
         self._findings.report_new(None, self._cycle)
-        launch = self.launch_coverage
-        check_counts(launch.instructions, launch.ctas, self.retired, minstret, self._cycle)
+        committed = sum(self.retired) - self._retired_before
+        check_counts(self.launch_coverage, committed, self.retired, minstret, self._cycle)
 
 
 def _side_events(batch: Mapping[Kind, Records]) -> list[CtaRow | BarrierRow]:

@@ -208,11 +208,11 @@ class Stepper:
         # The instruction need not commit: the FAULT record is its last sign of life.
         record = track.fault.pop(uid)
         ins = track.pending.pop(uid, None)
-        if ins is None or not ins.complete:
-            track.faulted_uid = uid
         step = track.warp.step()
         # What could not be fetched has no number of its own.
         track.next_uid = track.warp.uid
+        if track.next_uid > uid and (ins is None or not ins.complete):
+            track.faulted_uid = uid
         if step.findings:
             self._findings.report(track, step, record.cycle)
         if ins is not None:
@@ -223,7 +223,7 @@ class Stepper:
             self._wake_later(self._orders.memory_done(track, uid))
         track.ended_by_fault = True
         self._accept_fault(track, step, record)
-        self._coverage.instructions += 1
+        self._coverage.instructions += track.next_uid - uid
         track.history.append(Executed(step, record.cycle))
         self._warp_ended(track)
         return True

@@ -172,6 +172,14 @@ good:
     ret
 """
 
+# Every warp jumps to address 0, where nothing can be fetched, while its load is under way.
+LOST = f"""
+kernel:
+    {_INDEX}
+    lw t2, 0(a1)
+    jalr zero, 0(zero)
+"""
+
 # A branch on which lanes disagree, without SPLIT.
 UNSPLIT = f"""
 kernel:

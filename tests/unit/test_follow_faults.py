@@ -10,9 +10,10 @@ from config import HardwareConfig
 from golden_model import FindingKind, Step
 from golden_model.follow.difference import Category
 from golden_model.records.layout import FaultKind, Kind
+from tests.unit import follow_kernels
 from tests.unit.fake_hardware import FakeHardware
 from tests.unit.follow_bench import Bench, Rows
-from tests.unit.follow_kernels import CALLS, ILLEGAL, UNSPLIT
+from tests.unit.follow_kernels import CALLS, ILLEGAL, LOST, UNSPLIT
 
 
 @settings(max_examples=15, deadline=None)
@@ -27,6 +28,17 @@ def test_a_fault_that_both_see_passes_and_what_follows_it_is_ignored(seed: int, 
     assert {fault.pc for fault in faults} == {bench.address("bad")}
     assert bench.follower.coverage.faults == 10
     assert bench.follower.coverage.ignored_after_fault == 10 * shadow
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_fetch_fault_belongs_to_no_instruction(seed: int) -> None:
+    bench = Bench(LOST, seed=seed)
+    launch = follow_kernels.launch(bench.image, grid=1)
+    for _ in range(2):  # the second launch begins with the number that the fault of the first one had
+        assert bench.launch(launch) is None, bench.report()
+    assert {(fault.kind, fault.addr) for fault in bench.follower.faults} == {(FaultKind.FETCH, 0)}
+    assert bench.follower.coverage.faults == 6
+    assert bench.follower.coverage.instructions == sum(bench.hardware.retired)
 
 
 def _commit(rows: Rows, bench: Bench) -> dict[str, int]:

@@ -63,6 +63,8 @@ class BusyChecker:
         for cycle, event, address in zip(
             run["cycle"].tolist(), run["event"].tolist(), run["addr"].tolist(), strict=True
         ):
+            if event == RunEvent.RESET:
+                requests, responses = requests[requests > cycle], responses[responses > cycle]
             # Cycles in which a handshake happens do not count as outstanding: the record order within one is open.
             pending = int(np.count_nonzero(requests < cycle)) - int(np.count_nonzero(responses <= cycle))
             found = found or self._event(cycle, event, address, max(0, pending), idle)
