@@ -1,4 +1,4 @@
-"""multikernel launched through the golden BARs: Vortex mode in three entry generations, raw mode, hostile placements."""
+"""multikernel through the golden BARs: Vortex mode in three entry generations, raw mode, hostile placements."""
 
 from __future__ import annotations
 
