@@ -25,7 +25,7 @@ CPP_SOURCES = (
     TB / "top" / "mailbox.cpp",
     TB / "top" / "waves.cpp",
 )
-MAINS = {"cocotb": TB / "top" / "main_cocotb.cpp"}
+MAINS = {"cocotb": TB / "top" / "main_cocotb.cpp", "bare": TB / "top" / "main_bare.cpp"}
 CPP_INCLUDES = (TB / "top", TB / "agents" / "axi", TB / "probes")
 
 

@@ -20,20 +20,20 @@ std::string Forces::add(const std::string& name, const uint32_t* value, const ui
     if (scope == nullptr) {
         return "forced signal '" + name + "': there is no instance '" + scope_name + "' with forceable signals in this model";
     }
-    VerilatedVar* variable = scope->varFind(signal.c_str());
-    if (variable == nullptr || variable->forceControlSignals() == nullptr) {
+    const VerilatedVar* enable = scope->varFind((signal + "__VforceEn").c_str());
+    const VerilatedVar* forced = scope->varFind((signal + "__VforceVal").c_str());
+    if (enable == nullptr || forced == nullptr) {
         return "forced signal '" + name + "' is not forceable in this model; only the signals of hw/tb/build/forceable.vlt "
                "are, and only in a debug build";
     }
-    const VerilatedForceControlSignals& control = *variable->forceControlSignals();
-    const uint32_t bytes = static_cast<uint32_t>(variable->entSize());
+    const uint32_t bytes = static_cast<uint32_t>(enable->entSize());
     if (words > kMaxForceWords || bytes > 4 * kMaxForceWords) {
         return "forced signal '" + name + "' is wider than " + std::to_string(32 * kMaxForceWords) + " bits";
     }
     Force force{};
     force.name = name;
-    force.enable = static_cast<uint8_t*>(control.forceEnableSignalp->datap());
-    force.value = static_cast<uint8_t*>(control.forceValueSignalp->datap());
+    force.enable = static_cast<uint8_t*>(enable->datap());
+    force.value = static_cast<uint8_t*>(forced->datap());
     force.bytes = bytes;
     std::memcpy(force.value_bits, value, 4ul * words);
     std::memcpy(force.mask, mask, 4ul * words);

@@ -1,5 +1,5 @@
 // Forced signals for seeded faults: bits of a signal that a .vlt file marks `forceable` hold a value for some cycles.
-// Verilator keeps, beside such a signal, its enable and value; they are written in place, so no VPI is involved.
+// Verilator makes two variables for such a signal, <name>__VforceEn and <name>__VforceVal, which are written in place.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -63,6 +63,7 @@ class Harness {
     Waves& waves() { return waves_; }
     Forces& forces() { return forces_; }
     Rings& rings() { return rings_; }
+    MemoryFile& memory() { return memory_; }
 
     static Harness& instance();
 

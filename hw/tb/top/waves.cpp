@@ -15,11 +15,7 @@ namespace vx {
 
 void Waves::prepare() { Verilated::traceEverOn(true); }
 
-void Waves::attach(Vtop* top) {
-    auto* trace = new VerilatedFstC;
-    top->trace(trace, 99);
-    trace_ = trace;
-}
+void Waves::attach(Vtop* top) { top_ = top; }
 
 bool Waves::window(const std::string& path, uint64_t first, uint64_t last) {
     windows_.push_back(Window{path, first, last});
@@ -28,25 +24,27 @@ bool Waves::window(const std::string& path, uint64_t first, uint64_t last) {
 }
 
 void Waves::dump_slow(uint64_t cycle, uint64_t time) {
-    auto* trace = static_cast<VerilatedFstC*>(trace_);
     const Window& window = windows_.front();
     if (cycle < window.first) return;
     if (cycle > window.last) {
-        if (open_) trace->close();
-        open_ = false;
+        close();
         windows_.erase(windows_.begin());
         return;
     }
-    if (!open_) {
+    if (trace_ == nullptr) {
+        // A writer can't be opened twice in Verilator 5.48, so each window has its own. They are few; none is deleted,
+        // because the model keeps a reference to every writer that it was given.
+        auto* trace = new VerilatedFstC;
+        top_->trace(trace, 99);
         trace->open(window.path.c_str());
-        open_ = true;
+        trace_ = trace;
     }
-    trace->dump(time);
+    static_cast<VerilatedFstC*>(trace_)->dump(time);
 }
 
 void Waves::close() {
-    if (open_) static_cast<VerilatedFstC*>(trace_)->close();
-    open_ = false;
+    if (trace_ != nullptr) static_cast<VerilatedFstC*>(trace_)->close();
+    trace_ = nullptr;
 }
 
 #else

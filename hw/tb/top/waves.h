@@ -27,8 +27,8 @@ class Waves {
     void dump_slow(uint64_t cycle, uint64_t time);
 
     std::vector<Window> windows_;  // sorted by first cycle; they do not overlap
-    void* trace_ = nullptr;
-    bool open_ = false;
+    Vtop* top_ = nullptr;
+    void* trace_ = nullptr;  // open while inside a window
 };
 
 }  // namespace vx

@@ -84,7 +84,8 @@ void Responder::accept_write(uint64_t cycle, const Address& address, const Data&
         for (uint64_t skip = injection_.arg % std::popcount(enabled); skip != 0; --skip) enabled &= enabled - 1;
         write.strobe &= ~(enabled & -enabled);
     }
-    if (policy_.write_effect == WriteEffect::HANDSHAKE) {
+    write.late = data.strobe != 0 && injected(InjectKind::LATE_WRITE);
+    if (policy_.write_effect == WriteEffect::HANDSHAKE && !write.late) {
         write.effect = cycle + (policy_.write_effect_delay.high ? draw(policy_.write_effect_delay, latency_random_) : 0);
     }
     writes_.push_back(write);
@@ -210,7 +211,7 @@ void Responder::present_read(int index) {
 
 void Responder::present_write(int index, uint64_t cycle) {
     Write& write = writes_[index];
-    if (!write.applied && write.strobe != 0 && injected(InjectKind::LATE_WRITE)) {
+    if (write.late) {
         Write late = write;
         late.due = cycle + injection_.arg;
         late_.push_back(late);

@@ -69,7 +69,7 @@ class Responder {
     struct Write {
         uint64_t id, addr, due, effect, order, strobe;
         uint8_t resp;
-        bool applied;
+        bool applied, late;
         uint8_t bytes[kBeatBytes];
     };
     struct Read {

@@ -1,0 +1,76 @@
+"""The measured part inside a simulator process; `options` of the run say which variant."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ValueChange
+
+from golden_model.records.ring import Batch
+from hw.tb.agents.axi.policy import MemoryPolicy
+from hw.tb.bench.commands import launch_steps, memory_writes
+from hw.tb.bench.workload import Workload, make_workload
+from hw.tb.client import run_client
+from hw.tb.run.settings import RunSettings
+from hw.tb.top.harness import ALL_KINDS, Harness
+from sw.runtime import messages as m
+from sw.runtime.backend import Backend
+
+
+@cocotb.test()
+async def measure(dut: Any) -> None:
+    """Run the workload once and write cycles and seconds to `measured.json`."""
+    settings = RunSettings.read()
+    options = settings.options
+    workload = make_workload(settings.config, int(options["size"]), int(options["launches"]))
+    policy = MemoryPolicy.preset("fixed20", settings.config.seed)
+    if options["variant"] == "lockstep":
+        figures = await run_client(dut, lambda backend: _run_lockstep(backend, workload), "cosim", policy=policy)
+    else:
+        figures = await _run_commands(dut, settings.run_dir, workload, policy, records=options["variant"] == "records")
+    (settings.run_dir / "measured.json").write_text(json.dumps(figures), encoding="utf-8")
+
+
+async def _run_commands(
+    dut: Any, run_dir: Path, workload: Workload, policy: MemoryPolicy, records: bool
+) -> dict[str, float]:
+    harness = Harness(run_dir, lambda: ValueChange(dut.event_toggle))
+    seen = 0
+
+    def count(batch: Batch) -> None:
+        nonlocal seen
+        seen += sum(map(len, batch.values()))
+
+    harness.set_records(ALL_KINDS if records else 0)
+    harness.set_policy(policy)
+    for address, data in memory_writes(workload):
+        harness.memory[address : address + len(data)] = memoryview(data)
+    await harness.reset(count)
+    first, began = harness.cycle, time.perf_counter()
+    for launch in workload.launches:
+        await harness.execute(launch_steps(launch, workload), count)
+    seconds = time.perf_counter() - began
+    found = harness.memory[workload.address : workload.address + len(workload.expected)].tobytes()
+    assert found == workload.expected, "the product is wrong, so the figures mean nothing"
+    assert not records or seen > 0, "no record was read"
+    return {"cycles": harness.cycle - first, "seconds": seconds, "records": seen}
+
+
+def _run_lockstep(backend: Backend, workload: Workload) -> dict[str, float]:
+    cycles = compared = 0
+    seconds = 0.0
+    for message in workload.messages:
+        backend.send(message)
+        if isinstance(message, m.Launch):
+            event = backend.receive()
+            assert isinstance(event, m.LaunchDone), event
+            assert event.status is m.LaunchStatus.DONE, event
+            assert event.stats.compared == event.stats.instructions > 0, event
+            cycles += event.stats.cycles
+            seconds += event.stats.wall_seconds
+            compared += event.stats.compared
+    return {"cycles": cycles, "seconds": seconds, "records": compared}
