@@ -10,9 +10,10 @@ from golden_model.isa.instruction import Instruction
 from golden_model.isa.memory import MEMORY
 from golden_model.isa.muldiv import MULDIV
 from golden_model.isa.planned import PLANNED
+from golden_model.isa.rv64 import RV64
 from golden_model.isa.simt import SIMT
 
-INSTRUCTIONS: tuple[Instruction, ...] = (*ALU, *MULDIV, *CONTROL, *MEMORY, *CSR_INSTRUCTIONS, *SIMT, *PLANNED)
+INSTRUCTIONS: tuple[Instruction, ...] = (*ALU, *MULDIV, *RV64, *CONTROL, *MEMORY, *CSR_INSTRUCTIONS, *SIMT, *PLANNED)
 
 # RV32 rows win where RV32 and RV64 differ (shift amounts); `find` takes the width into account.
 BY_NAME: dict[str, Instruction] = {instruction.name: instruction for instruction in reversed(INSTRUCTIONS)}

@@ -112,9 +112,9 @@ def words(machine: Machine, count: int, addr: int = OUT) -> list[int]:
 
 def bare_warp(source: str, mask: int = 0xF, config: HardwareConfig | None = None) -> tuple[Machine, Warp]:
     """Warp 0 about to execute `source`, with the given thread mask and every register defined as 0."""
-    code, labels = assemble_with_labels(source, BASE)
-    image = Program(code, labels, {"k": BASE})
     hardware = config or HardwareConfig()
+    code, labels = assemble_with_labels(source, BASE, hardware.xlen)
+    image = Program(code, labels, {"k": BASE})
     machine = machine_with(image, hardware)
     machine.launch(launch_of(image, block=(hardware.num_threads, 1, 1)))
     machine.accept_cta(0)

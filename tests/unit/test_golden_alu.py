@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from config import HardwareConfig
 from golden_model.isa import BY_NAME, INSTRUCTIONS
 from golden_model.isa.bits import Xlen
 from golden_model.isa.table import find
-from tests.unit.golden_program import bare_warp
+from tests.unit.golden_program import OUT, bare_warp
 
 EDGES_32 = [0, 1, 2, 3, 7, 0x7FFFFFFF, 0x80000000, 0x80000001, 0xFFFFFFFE, 0xFFFFFFFF, 0xFFFF, 0x10000, 0xDEADBEEF]
 
@@ -117,12 +118,44 @@ def test_immediate_forms_share_the_function_of_the_register_form() -> None:
     for name in ("add", "slt", "xor", "or", "and", "sll", "srl", "sra"):
         assert BY_NAME[name + "i"].lane is BY_NAME[name].lane
     assert BY_NAME["sltiu"].lane is BY_NAME["sltu"].lane
-    tested = {*M_NAMES, *NUMPY_NAMES, "csrrw", "csrrs", "csrrc", "csrrwi", "csrrsi", "csrrci"}
+    tested = {*M_NAMES, *NUMPY_NAMES, *WORD_FORMS, "csrrw", "csrrs", "csrrc", "csrrwi", "csrrsi", "csrrci"}
     shared = {"addi", "slti", "xori", "ori", "andi", "slli", "srli", "srai", "sltiu"}
     assert {row.name for row in INSTRUCTIONS if row.lane is not None} == tested | shared
 
 
+# 32-bit forms of RV64, each with the operation whose 32-bit result it extends.
+WORD_FORMS = {
+    **{name + "w": name for name in ("add", "sub", "sll", "srl", "sra", "mul", "div", "divu", "rem", "remu")},
+    **{name + "iw": name for name in ("add", "sll", "srl", "sra")},
+}
+
+
+@pytest.mark.parametrize("name", WORD_FORMS)
+def test_word_forms_extend_the_32_bit_result(name: str) -> None:
+    plain = WORD_FORMS[name]
+    judge = exact if plain in M_NAMES else lambda name, a, b, bits: numpy_result(name, a, b)
+    for a, b in itertools.product(EDGES_32, repeat=2):
+        narrow = judge(plain, a, b, 32)
+        expected = narrow | (0xFFFFFFFF_00000000 if narrow >> 31 else 0)
+        assert lane(name, a | 0x1234_0000_0000, b | 0xFFFF_0000_0000_0000, 64) == expected, (hex(a), hex(b))
+    assert find(name, 32) is None
+
+
 # ------------------------------------------------------------------ whole warp
+
+
+def test_64_bit_registers() -> None:
+    config = HardwareConfig(xlen=64, stack_base_addr=0x1_FFFF_0000)
+    _, warp = bare_warp(
+        "lui a0, 0x80000\nslli a0, a0, 4\nadd a1, a0, a0\nsd a1, 0(a2)\nlw a3, 4(a2)\nlwu a4, 4(a2)", config=config
+    )
+    warp.regs[12] = [OUT + 8 * i for i in range(4)]
+    assert warp.step().result == [0xFFFFFFFF_80000000] * 4
+    assert warp.step().result == [0xFFFFFFF8_00000000] * 4
+    assert warp.step().result == [0xFFFFFFF0_00000000] * 4
+    warp.step()
+    assert warp.step().result == [0xFFFFFFFF_FFFFFFF0] * 4
+    assert warp.step().result == [0x00000000_FFFFFFF0] * 4
 
 
 def test_only_active_lanes_are_written() -> None:

@@ -9,7 +9,6 @@ import pytest
 from config import EntryGeneration, HardwareConfig
 from golden_model import Finding, FindingKind, HangError, Launch, Machine
 from golden_model.findings import FindingLog
-from golden_model.isa.asm import encode
 from golden_model.records.layout import FaultKind
 from tests.unit.golden_program import (
     BASE,
@@ -325,8 +324,7 @@ def test_image_of_another_generation() -> None:
 def test_bus_fault_needs_an_address_outside_memory() -> None:
     config = HardwareConfig(xlen=64, stack_base_addr=0x1_FFFF_0000)
     for name, kind in (("ld", FaultKind.BUS_READ), ("sd", FaultKind.BUS_WRITE)):
-        machine, warp = bare_warp("nop", config=config)
-        machine.write(BASE, encode(name, "a0", 0, "a1", xlen=64).to_bytes(4, "little"))
+        machine, warp = bare_warp(f"{name} a0, 0(a1)", config=config)
         warp.regs[11] = [OUT, 1 << 33, OUT, OUT]
         step = warp.step()
         assert step.fault is not None

@@ -150,24 +150,25 @@ def test_unused_fields_are_ignored_as_in_hardware() -> None:
 
 
 @pytest.mark.skipif(shutil.which("clang-19") is None, reason="clang-19 is not installed")
-def test_clang_agrees_with_the_base_encodings(tmp_path: Path) -> None:
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_clang_agrees_with_the_base_encodings(tmp_path: Path, xlen: int) -> None:
     """Our disassembly, assembled by clang, gives our words: an encoding error would have to be in both."""
     rng = random.Random(7)
     words: list[int] = []
     for instruction in INSTRUCTIONS:
         vendor = instruction.extension in (Extension.VORTEX, Extension.PLANNED)
-        if vendor or 32 not in instruction.xlens or instruction.name in ("fence", "fence.i"):
+        if vendor or xlen not in instruction.xlens or instruction.name in ("fence", "fence.i"):
             continue
         for _ in range(8):
             operands = _random_operands(instruction, rng)
             if any(operand.kind is Kind.CSR for operand in instruction.operands):
                 operands[1] = rng.choice([0x340, 0xB00, 0xF14, 0x305])
-            words.append(encode(instruction.name, *operands))
-    lines = [disassemble(word) for word in words]  # clang reads a bare jump target as an offset, too
+            words.append(encode(instruction.name, *operands, xlen=xlen))
+    lines = [disassemble(word, None, xlen) for word in words]  # clang reads a bare jump target as an offset, too
     source, target = tmp_path / "all.s", tmp_path / "all.o"
     source.write_text(".option norelax\n" + "\n".join(lines) + "\n")
     subprocess.run(
-        ["clang-19", "--target=riscv32", "-march=rv32im_zicsr_zicond", "-c", str(source), "-o", str(target)],
+        ["clang-19", f"--target=riscv{xlen}", f"-march=rv{xlen}im_zicsr_zicond", "-c", str(source), "-o", str(target)],
         check=True,
         capture_output=True,
         text=True,
