@@ -274,9 +274,13 @@ __kernel void k(const uint64_t *args) {
   memmove(p + 3, p, n);       // overlapping, upwards
   memmove(p + 20, p + 22, n); // overlapping, downwards
   auto out = (int32_t *)(p + 200);
-  out[0] = memcmp("abcdefghi", "abcdefghj", n);
-  out[1] = memcmp("abcdefghi", "abcdefghi", n);
-  out[2] = memcmp("bbcdefghi", "abcdefghj", n);
+  // In memory, because the compiler itself compares constant strings.
+  auto low = p + 300, equal = p + 310, high = p + 320;
+  for (size_t i = 0; i < n; ++i) low[i] = equal[i] = high[i] = p[i];
+  equal[8] += 1; high[0] += 1; high[8] -= 1;
+  out[0] = memcmp(low, equal, n);
+  out[1] = memcmp(low, equal, n - 1);
+  out[2] = memcmp(high, equal, n);
 }"""
     run = Run.of(source(tmp_path, text))
     run.launch("k", struct.pack("<Q", DST), 1, 1)

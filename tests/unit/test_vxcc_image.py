@@ -58,7 +58,7 @@ TLS_CASES = [
 )
 def test_thread_local_layout(tmp_path: Path, text: str, data: int, offset: int, bss: int, block: int) -> None:
     uses = "".join(f"{name} += *p; " for name in "ab" if f" {name}" in text.replace(";", " ;"))
-    built = build_image(source(tmp_path, f"{text}\n__kernel void k(int *p) {{ {uses}*p = 1; }}"))
+    built = build_image(source(tmp_path, f"int other = 1;\n{text}\n__kernel void k(int *p) {{ {uses}*p = other++; }}"))
     symbols = built.symbols
     assert symbols["__tdata_size"] == data
     assert symbols["__tdata_end"] - symbols["__tdata_start"] == data

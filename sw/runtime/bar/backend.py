@@ -13,6 +13,8 @@ from sw.runtime.bar.host import BarError, BarHost, BarLaunch, BarResult
 from sw.runtime.errors import DeviceError, DeviceLostError, DeviceTimeoutError
 from sw.runtime.launch import dcr_writes
 
+MAX_CYCLES = 20_000_000  # watchdog of launches that set none
+
 
 class BarBackend:
     """Every message becomes accesses to the BARs, when the client waits for an event."""
@@ -133,7 +135,7 @@ class BarBackend:
                     lmem=launch.lmem_size,
                     cluster=launch.cluster,
                     rewind=launch.rewind,
-                    max_cycles=launch.max_cycles,
+                    max_cycles=launch.max_cycles or MAX_CYCLES,
                 )
             )
             result = host.wait()
@@ -157,6 +159,10 @@ class BarBackend:
         if result.ok:
             return m.LaunchStatus.DONE
         if result.fault is FaultKind.WATCHDOG:
+            limit = launch.max_cycles or MAX_CYCLES
+            self._failed(
+                launch, "hang", Category.KERNEL, f"the device's watchdog ended the launch after {limit} cycles"
+            )
             return m.LaunchStatus.TIMEOUT
         if result.fault is not FaultKind.NONE:
             core, warp, mask = result.info >> 8 & 0xFF, result.info & 0xFF, result.info >> 16
