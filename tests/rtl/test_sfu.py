@@ -17,9 +17,13 @@ from tests.rtl.core_structs import CoreLayouts, Fault, Sfu
 from tests.rtl.unit_bench import Instruction, UnitBench
 
 OPERATIONS = 700
-STORED = {0x300: 32, 0x305: 32, 0x340: 32, 0x341: 32, 0x342: 32, 0x343: 32}
+STORED = (0x300, 0x305, 0x340, 0x341, 0x342, 0x343)
 IGNORED = (0x180, 0x302, 0x303, 0x304, 0x3A0, 0x3B0, 0x744)
-CTA_VALUES = {0xCD0: "slot", 0xCD1: "rank", 0xCD2: "num_warps", 0xCDF: "lmem_addr", 0xCE0: "cluster_size", 0xCE1: "entry"}
+CTA_VALUES = {
+    0xCD0: "slot", 0xCD1: "rank", 0xCD2: "num_warps", 0xCDF: "lmem_addr", 0xCE0: "cluster_size", 0xCE1: "entry",
+}  # fmt: skip
+VORTEX = (*range(0xCC0, 0xCC5), *range(0xCD3, 0xCDF), *range(0xFC0, 0xFC5))
+MACHINE = (0x301, 0xF11, 0xF12, 0xF13, 0xF14, 0xB01, 0xB81, 0xB05, 0xB9F)
 UNKNOWN = (0x000, 0x001, 0x7C0, 0xC00, 0xCC5, 0xCE2, 0xFC5, 0xBA0)
 
 
@@ -163,8 +167,7 @@ class Model:
         return {0xCC0: list(lanes), 0xF14: [first * len(lanes) + i for i in lanes]}.get(number)
 
     def csrs(self) -> list[int]:
-        return [*STORED, *IGNORED, *CTA_VALUES, *UNKNOWN, *range(0xCC0, 0xCC5), *range(0xCD3, 0xCDF), *range(0xFC0, 0xFC5),
-                0x301, 0xF11, 0xF12, 0xF13, 0xF14, 0xB01, 0xB81, 0xB05, 0xB9F]  # fmt: skip
+        return [*STORED, *IGNORED, *CTA_VALUES, *UNKNOWN, *VORTEX, *MACHINE]
 
 
 ACTIVE = 1
@@ -277,9 +280,7 @@ async def random_instructions(dut: Any) -> None:
     assert wanted <= set(seen), f"never happened: {wanted - set(seen)}"
 
 
-def check(
-    dut: Any, bench: UnitBench, model: Model, ins: Instruction, op: Sfu, expected: Expected, depth: int
-) -> None:
+def check(dut: Any, bench: UnitBench, model: Model, ins: Instruction, op: Sfu, expected: Expected, depth: int) -> None:
     place = f"{op.name} warp {ins.wid} mask {ins.tmask:#x} depth {depth} imm {ins.dec['imm']:#x}"
     assert dut.commit_valid.value
     commit = bench.layouts.commit.unpack(int(dut.commit.value))
