@@ -48,5 +48,7 @@ class DeviceConfig:
             )
         if not 64 <= self.table_entries <= 255:
             raise ConfigError(f"table_entries={self.table_entries}: must be between 64 and 255 (DEV_CAPS2 has 8 bits)")
+        if self.hardware.total_cores > 255:
+            raise ConfigError(f"{self.hardware.total_cores} cores: DEV_CAPS and FAULT_WARP count at most 255")
         if self.dma_piece < 4 or self.dma_piece & (self.dma_piece - 1) or self.dma_piece > _PAGE:
             raise ConfigError(f"dma_piece={self.dma_piece}: must be a power of two between 4 and {_PAGE}")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from golden_model.device import WHEN_TOLD, DeviceConfig, Timing
+from golden_model.device import WHEN_TOLD, Device, DeviceConfig, Timing
 from tests.unit import device_bench as b
 from tests.unit.device_bench import Bench, told
 
@@ -55,6 +55,15 @@ def test_past_vram_s_end(offset: int, size: int, inside: int) -> None:
     assert bench.errors == 0  # no enabled byte is past the end
     with pytest.raises(ValueError, match="outside BAR2"):
         bench.device.bar2_read((64 << 20) - 1, 2)
+
+
+def test_vram_may_lie_in_a_shared_buffer() -> None:
+    shared = bytearray(VRAM)
+    device = Device(DeviceConfig(vram_size=VRAM), vram_buffer=memoryview(shared))
+    device.bar2_write(0x123, b"seen")
+    assert shared[0x123:0x127] == b"seen"
+    shared[0x200:0x204] = b"back"
+    assert device.bar2_read(0x200, 4) == b"back"
 
 
 # ---------------------------------------------------------------------- DMA

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,21 @@ def test_less_vram_than_the_window() -> None:
     assert told(vram_size=0x20_0000).read64(0xC) == 0x20_0000
     with pytest.raises(ConfigError, match="vram_size"):
         DeviceConfig(vram_size=65 << 20)
+
+
+@pytest.mark.parametrize(
+    ("build", "what"),
+    [
+        ({"vram_size": 0x1234}, "vram_size"),
+        ({"table_entries": 63}, "table_entries"),
+        ({"table_entries": 256}, "table_entries"),
+        ({"dma_piece": 48}, "dma_piece"),
+        ({"hardware": HardwareConfig(num_clusters=16, num_cores=16)}, "256 cores"),
+    ],
+)
+def test_builds_that_cannot_exist(build: dict[str, Any], what: str) -> None:
+    with pytest.raises(ConfigError, match=what):
+        DeviceConfig(**build)
 
 
 @pytest.mark.parametrize("name", WHOLE_WORDS)
