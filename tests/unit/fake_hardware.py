@@ -67,12 +67,16 @@ def build_image(body: str) -> Image:
     return Image(BASE, BASE + len(code), code, {"kernel": labels["kernel"]}, labels)
 
 
-def prepare(config: HardwareConfig, image: Image, seed: int) -> Machine:
-    """A machine with the image, and input data and output buffer of the host."""
-    machine = Machine(config, EntryGeneration.CTA_ENTRY)
+def input_data(seed: int) -> bytes:
+    """What the host puts into the input buffer."""
+    return np.random.default_rng(seed).integers(0, 256, BUFFER_SIZE, dtype=np.uint8).tobytes()
+
+
+def prepare(config: HardwareConfig, image: Image, seed: int, memory: memoryview | None = None) -> Machine:
+    """A machine with the image, and input data and output buffer of the host; `memory` holds its bytes if given."""
+    machine = Machine(config, EntryGeneration.CTA_ENTRY, memory)
     machine.load_image(image)
-    data = np.random.default_rng(seed).integers(0, 256, BUFFER_SIZE, dtype=np.uint8).tobytes()
-    machine.write(DATA, data)
+    machine.write(DATA, input_data(seed))
     machine.write(OUT, bytes(BUFFER_SIZE))
     machine.write(ARGS, DATA.to_bytes(4, "little") + OUT.to_bytes(4, "little"))
     machine.host_buffers.add(DATA, BUFFER_SIZE)

@@ -5,11 +5,17 @@ from __future__ import annotations
 from config import RunConfig
 from hw.tb.checker import Checker
 from hw.tb.checkers import AxiChecker, BusyChecker
+from hw.tb.scoreboard.free import FreeScoreboard
 from hw.tb.scoreboard.lockstep import LockstepScoreboard
 
-__all__ = ["LockstepScoreboard", "cosim_checkers"]
+__all__ = ["FreeScoreboard", "LockstepScoreboard", "cosim_checkers", "free_checkers"]
 
 
 def cosim_checkers(config: RunConfig) -> list[Checker]:
     """Checkers of the backend `cosim`, in the order in which they see a batch."""
     return [AxiChecker(config.hardware), LockstepScoreboard(config), BusyChecker()]
+
+
+def free_checkers(config: RunConfig, *, in_tree: bool = True) -> list[Checker]:
+    """Checkers of a design without commit records; `in_tree`: hold it to what the in-tree core promises beyond AXI4."""
+    return [AxiChecker(config.hardware, strict=in_tree), FreeScoreboard(config), BusyChecker(strict=in_tree)]

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 
 from config import RunConfig
-from golden_model import FindingKind, LaunchError, Machine
+from golden_model import FindingKind, LaunchError
 from golden_model.follow.adopted import Coverage
 from golden_model.follow.difference import Category, Difference
-from golden_model.follow.explain import SourceLocation
 from golden_model.follow.follower import Follower
 from golden_model.records.ring import Batch
 from hw.tb.checker import CheckCounts, LaunchEnd
+from hw.tb.scoreboard.host_side import GoldenHost
 from hw.tb.scoreboard.memory_compare import compare_memory, memory_difference
-from hw.tb.scoreboard.symbols import ElfSymbols
 from sw.runtime import messages as m
-from sw.runtime.launch import dcr_writes
+
+_BEHIND_THE_LSU = (
+    "every store of the launch was compared when the LSU accepted it, so a byte was lost or changed behind the LSU: "
+    "in a cache, on the bus or in the memory, or written after the core reported its end"
+)
 
 
 class LockstepScoreboard:
@@ -31,61 +33,28 @@ class LockstepScoreboard:
     name = "lockstep"
 
     def __init__(self, config: RunConfig, allowed_findings: Collection[FindingKind] = ()) -> None:
-        self._config = config
+        self._golden = GoldenHost(config)
         self._allowed = allowed_findings
-        self._images: dict[int, m.LoadImage] = {}
-        self._symbols: dict[str, ElfSymbols] = {}
-        self._regions: dict[str, tuple[int, int]] = {}
-        self.machine = Machine(config.hardware, config.entry)
+        self.machine = self._golden.machine
         self.total = Coverage()
         self.memory_bytes = 0
         self._follower = self._new_follower()
         self._launch = 0
 
     def _new_follower(self) -> Follower:
-        return Follower(self.machine, self._symbolize, self._allowed)
-
-    # ------------------------------------------------------------------ host side
+        return Follower(self.machine, self._golden.symbolize, self._allowed)
 
     def host(self, message: m.Message) -> None:
-        match message:
-            case m.WriteMemory(address, data):
-                self.machine.write(address, data)
-            case m.LoadImage():
-                self.machine.load_image(message)
-                self._images[message.min_vma] = message
-                self._regions[f"image {message.name}"] = message.min_vma, message.max_vma - message.min_vma
-            case m.ForgetImage(min_vma):
-                self.machine.unload_image(min_vma)
-                image = self._images.pop(min_vma, None)
-                if image is not None:
-                    self._regions.pop(f"image {image.name}", None)
-            case m.DeclareBuffer(address, size, name):
-                self.machine.host_buffers.add(address, size)
-                self._regions[f"buffer {name}"] = address, size
-            case m.ForgetBuffer(address):
-                self.machine.host_buffers.remove(address)
-                self._regions = {
-                    name: place
-                    for name, place in self._regions.items()
-                    if not (name.startswith("buffer ") and place[0] == address)
-                }
-            case m.DcrWrite(address, value):
-                self.machine.dcr_write(address, value)
-            case _:
-                pass
+        self._golden.host(message)
 
     def reset(self) -> None:
         self.machine.reset()
         self._follower = self._new_follower()
 
-    # ------------------------------------------------------------------ one launch
-
     def begin_launch(self, launch: m.Launch) -> Difference | None:
         self._launch = launch.launch_id
-        for write in dcr_writes(launch, self._config.hardware.xlen):
-            self.machine.dcr_write(write.address, write.value)
         try:
+            self._golden.program(launch)
             self._follower.begin_launch(launch.launch_id)
         except LaunchError as error:
             return Difference(
@@ -109,7 +78,9 @@ class LockstepScoreboard:
             # What a stopped warp had issued behind its fault may have reached memory: the device is right.
             self._take_over(found.pages, end)
             return []
-        return [memory_difference(self.machine.memory, end.memory, found, self._regions, self._launch)]
+        wrong = memory_difference(self.machine.memory, end.memory, found, self._golden.regions, self._launch)
+        wrong.notes.append(_BEHIND_THE_LSU)
+        return [wrong]
 
     def _take_over(self, pages: list[int], end: LaunchEnd) -> None:
         """Use the device's bytes where both differ."""
@@ -124,13 +95,3 @@ class LockstepScoreboard:
     def counts(self) -> CheckCounts:
         coverage = self._follower.launch_coverage
         return CheckCounts(compared=coverage.instructions, adopted=coverage.adopted_by_name())
-
-    # ------------------------------------------------------------------ names for reports
-
-    def _symbolize(self, address: int) -> SourceLocation:
-        for image in self._images.values():
-            if image.elf is not None and image.min_vma <= address < image.max_vma:
-                if image.elf not in self._symbols:
-                    self._symbols[image.elf] = ElfSymbols(Path(image.elf))
-                return self._symbols[image.elf].locate(address)
-        return SourceLocation(None, None)
