@@ -56,7 +56,7 @@ class HostileSlave:
         self.ready_rate = 0.6
         self._b: Write | None = None
         self._r: Read | None = None
-        self.shown: dict[int, int] = {}  # block and data on the R channel now
+        self.shown: dict[int, tuple[int, bool]] = {}  # block -> data and error on the R channel now
         self._stable: dict[str, tuple[int, ...]] = {}
         self._cycle = 0
         self.reordered_b = self.reordered_r = self.max_reads = self.max_writes = self.w_first = 0
@@ -87,8 +87,9 @@ class HostileSlave:
                 self._r = self.rng.choice(ripe)
                 self.pins.set("rid", self._r.id)
                 self.pins.set("rresp", self.rng.choice([2, 3]) if self._r.error else 0)
-                self.shown = {self._r.line: self.memory.read(self._r.line)}
-                self.pins.set("rdata", self.shown[self._r.line])
+                data = self.memory.read(self._r.line)
+                self.shown = {self._r.line: (data, self._r.error)}
+                self.pins.set("rdata", data)
         self.pins.set("rvalid", int(self._r is not None))
 
     def observe(self) -> Write | None:

@@ -18,6 +18,8 @@ from tests.rtl.structs import Layouts
 
 CYCLES = 4000
 BLOCKS = 8  # of each source; few, so that reads and writes meet
+FIRST = 0x100_0000
+SHARED = 0x200_0000  # blocks that all D-caches write
 
 
 @dataclass
@@ -27,7 +29,7 @@ class PendingRead:
 
 
 class Source:
-    """One cache. It writes only blocks of its own, so their contents are known; it reads any block."""
+    """One cache. It reads any block, writes blocks of its own, whose contents are therefore known, and shared ones."""
 
     def __init__(self, number: int, rng: Random, sources: int) -> None:
         self.number, self.rng, self.sources = number, rng, sources
@@ -41,13 +43,15 @@ class Source:
         return self.number % 2 == 1
 
     def owns(self, line: int) -> bool:
-        return line % (2 * self.sources) // 2 == self.number
+        return line < SHARED and line % (2 * self.sources) // 2 == self.number
 
     def choose(self, unacknowledged: dict[int, int]) -> None:
         """A request like a cache makes: no write of a block that it has an outstanding read of."""
         number = self.rng.randrange(BLOCKS) * 2 + self.rng.randrange(2)
         owner = self.number if self.is_dcache and self.rng.random() < 0.8 else self.rng.randrange(self.sources)
-        line = 0x100_0000 + number // 2 * 2 * self.sources + 2 * owner + number % 2
+        line = FIRST + number // 2 * 2 * self.sources + 2 * owner + number % 2
+        if self.rng.random() < 0.1:
+            line, owner = SHARED + self.rng.randrange(2), self.number
         busy = {read.line for read in self.reads.values()}
         write = self.is_dcache and owner == self.number and self.rng.random() < 0.5
         if write and line not in busy:
@@ -64,7 +68,8 @@ class Source:
         request, tag = self.request
         self.request = None
         if request["rw"]:
-            self.reference.write(request["addr"], request["byteen"], request["data"])
+            if self.owns(request["addr"]):
+                self.reference.write(request["addr"], request["byteen"], request["data"])
             self.writes += 1
         else:
             expected = self.reference.read(request["addr"]) if self.owns(request["addr"]) else None
@@ -73,8 +78,8 @@ class Source:
     def answered(self, rsp: dict[str, int], slaves: list[HostileSlave], errors: bool) -> None:
         assert rsp["tag"] in self.reads, f"source {self.number}: answer with tag {rsp['tag']} that it did not send"
         read = self.reads.pop(rsp["tag"])
-        assert not rsp["err"] or errors
-        assert rsp["data"] in [slave.shown.get(read.line) for slave in slaves], "data of another read"
+        answer = (rsp["data"], bool(rsp["err"]))
+        assert answer in [slave.shown.get(read.line) for slave in slaves], "answer of another read"
         if read.expected is not None and not errors:
             assert rsp["data"] == read.expected, f"source {self.number}: block {read.line:#x} is not what it wrote"
         self.done_reads += 1
@@ -93,6 +98,7 @@ class Bench:
         self.slaves: list[HostileSlave] = []
         self.pending = [0] * self.cores
         self.unacknowledged: dict[int, int] = {}
+        self.writers: dict[int, int] = {}  # data of an unacknowledged write (random, so unique) -> core
         self.write_errors = self.read_errors = 0
 
     def pins(self, bank: int) -> Pins:
@@ -147,6 +153,7 @@ class Bench:
                     request = source.request[0]
                     if request["rw"]:
                         self.pending[owner[source.number]] += 1
+                        self.writers[request["data"]] = owner[source.number]
                         self.unacknowledged[request["addr"]] = self.unacknowledged.get(request["addr"], 0) + 1
                     else:
                         assert not self.unacknowledged.get(request["addr"]), "a read left before an older write's B"
@@ -157,7 +164,7 @@ class Bench:
                 assert bool(fault) == (done is not None and done.error), "write_fault"
                 if done is not None:
                     assert done.line % self.banks == bank, "request on the wrong bank"
-                    core = done.line % (2 * len(self.sources)) // 2 // 2
+                    core = self.writers.pop(done.data)
                     self.pending[core] -= 1
                     self.unacknowledged[done.line] -= 1
                     if fault:
