@@ -152,9 +152,7 @@ def _check_failure(check: CheckFailed, launched: Launched) -> Failure:
     if detail is None:
         screen = f"{check.check}\n  {check.message}\n  kernel {launched.kernel}, launch {launched.launch_id}"
         return Failure(check.check, "check", check.message, screen, launched.kernel, launched.launch_id)
-    return Failure(
-        check.check, str(detail.category), check.message, detail.render(), launched.kernel, launched.launch_id
-    )
+    return _rendered(detail, launched.kernel)
 
 
 def _fault_failure(fault: Fault, launched: Launched) -> Failure:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from config import EntryGeneration, RunConfig
+from golden_model.follow.difference import Category, Difference
 from golden_model.records.layout import FaultKind
 from sw.runtime import u32
 from sw.runtime.messages import CheckFailed, Fault, Launch, LaunchStats, LaunchStatus
@@ -195,6 +196,17 @@ def test_failed_check_comes_first(images: Images) -> None:
     backend.extra = [CheckFailed(1, "axi-read-order", "a read passed the write to its block")]
     backend.status = LaunchStatus.CHECK_FAILED
     assert _first(_run(backend, images)) == "axi-read-order: a read passed the write to its block"
+
+
+def test_first_screen_of_a_difference_is_kept(images: Images) -> None:
+    backend = ScriptedBackend(RunConfig(seed=0), multikernel_functions(wrong_index=3))
+    difference = Difference("result", Category.RESULT, "lane 2 differs", launch=1, cycle=123, core=0, warp=3, lanes=[2])
+    backend.extra = [CheckFailed(1, "result", "lane 2 differs", difference)]
+    backend.status = LaunchStatus.CHECK_FAILED
+    first = _run(backend, images).failures[0]
+    assert (first.check, first.kernel, first.launch, first.cycle) == ("result", "add_k", 1, 123)
+    assert first.screen == difference.render()
+    assert "core 0, warp 3" in first.screen
 
 
 def test_lost_device_is_a_failure_not_a_traceback(images: Images, tmp_path: Path) -> None:
