@@ -115,6 +115,13 @@ def test_duplicate_local_and_undefined_symbols_count_and_the_first_name_wins() -
     assert build_from_elf(program(symbols).to_bytes()) == header(BASE, BASE + 128) + CODE + footer
 
 
+def test_dynamic_symbols_come_first_wherever_their_table_is() -> None:
+    elf = program([ElfSymbol("__vx_kentry_static", BASE + 4), ElfSymbol("__vx_kentry_both", BASE + 8)])
+    elf.dynamic_symbols = [ElfSymbol("__vx_kentry_both", BASE + 12), ElfSymbol("__vx_kentry_dynamic", BASE + 16)]
+    module = load(build_from_elf(elf.to_bytes()))
+    assert [(entry.name, entry.pc - BASE) for entry in module.entries] == [("both", 12), ("dynamic", 16), ("static", 4)]
+
+
 def test_sixty_four_bit_files() -> None:
     base = 0x1_8000_0000
     elf = ElfFile(

@@ -49,6 +49,7 @@ class ElfFile:
 
     sections: list[ElfSection]
     symbols: list[ElfSymbol] = field(default_factory=list)
+    dynamic_symbols: list[ElfSymbol] = field(default_factory=list)  # `.dynsym`, behind `.symtab` in the file
     machine: int = 243
     wide: bool = False  # ELF64
     strip_sections: bool = False
@@ -64,13 +65,16 @@ class ElfFile:
             body += section.data
         names = b"\0.symtab\0.strtab\0.shstrtab\0.s\0"
         strings = bytearray(b"\0")
-        table = bytearray(self._symbol(0, ElfSymbol("", section=UNDEFINED, binding=LOCAL)))
-        for symbol in self.symbols:
-            table += self._symbol(len(strings), symbol)
-            strings += symbol.name.encode("utf-8", "surrogateescape") + b"\0"
+        tables = []
+        for symbols in (self.symbols, self.dynamic_symbols):
+            table = bytearray(self._symbol(0, ElfSymbol("", section=UNDEFINED, binding=LOCAL)))
+            for symbol in symbols:
+                table += self._symbol(len(strings), symbol)
+                strings += symbol.name.encode("utf-8", "surrogateescape") + b"\0"
+            tables.append(bytes(table))
         first = len(self.sections) + 1
         tail = []
-        for content in (bytes(table), bytes(strings), names):
+        for content in (tables[0], bytes(strings), names, tables[1]):
             body += bytes(-len(body) % 16)
             tail.append((len(body), len(content)))
             body += content
@@ -84,6 +88,8 @@ class ElfFile:
         headers.append(self._section(1, 2, 0, 0, *tail[0], link=first + 1, info=1, entry=entry))
         headers.append(self._section(9, 3, 0, 0, *tail[1]))
         headers.append(self._section(17, 3, 0, 0, *tail[2]))
+        if self.dynamic_symbols:
+            headers.append(self._section(27, 11, 0, 0, *tail[3], link=first + 1, info=1, entry=entry))
         body += bytes(-len(body) % 16)
         sections_at = len(body)
         if not self.strip_sections:
@@ -104,7 +110,7 @@ class ElfFile:
             len(loads),
             section_size,
             count,
-            count - 1 if count else 0,
+            first + 2 if count else 0,
         )
         body[:header_size] = identity + head
         at = header_size
