@@ -243,18 +243,19 @@ class Device:
         self.fault = NO_FAULT
 
     def launch_ended(self, outcome: Outcome, fault: FaultRecord, problem: TableProblem | None) -> None:
-        launch, self.launch = self.launch, None
+        launch = self.launch
         if launch is None:  # RESET
             return
         self.cycle += launch.rounds
+        if outcome is Outcome.DONE and launch.request.release is not None:
+            self._release(launch.request.release)
+        self.launch = None
         if outcome is Outcome.BAD_TABLE:
             self.fail(ErrorBit.INVALID_CMD, problem)
         elif outcome is Outcome.FAULT:
             self.fault = fault
             self.fail(ErrorBit.KERNEL_FAULT, fault.kind, f"the launch ended with fault {fault.kind.name}")
         elif outcome is Outcome.DONE:
-            if launch.request.release is not None:
-                self._release(launch.request.release)
             self.interrupts.occur(Source.KERNEL_DONE)
 
     def _release(self, release: Release) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from golden_model.device import DeviceConfig, Source
+from golden_model.device import DeviceConfig, Source, SparseHostMemory
 from tests.unit import device_bench as b
 from tests.unit.device_bench import Bench, told
 
@@ -224,7 +224,12 @@ def test_release_timestamp_is_nanoseconds() -> None:
 
 
 def test_release_to_host_memory_precedes_the_interrupt() -> None:
-    bench = Bench()
+    class Watching(SparseHostMemory):
+        def write(self, addr: int, data: bytes) -> None:
+            assert bench.device.messages == [] and bench.device.busy
+            super().write(addr, data)
+
+    bench = Bench(host=Watching())
     bench.unmask()
     release(bench, 0x5_0000_0000, 0b1011)
     (access,) = bench.device.take_host_accesses()

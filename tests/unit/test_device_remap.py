@@ -100,6 +100,21 @@ def test_equals_the_naive_model(table: list[TableEntry], operations: list[tuple]
     assert vram.read(0, VRAM) == bytes(naive.vram.get(at, 0) for at in range(VRAM))
 
 
+@pytest.mark.parametrize("delta", [1, 2, 3, 4, 7, 8, 0x1000])
+def test_whole_pages_that_are_not_congruent(delta: int) -> None:
+    """Pages inside one range, where a word of the cores is at any alignment in VRAM."""
+    vram = Memory(0x1_0000)
+    memory = RemappedMemory(1 << 32, vram)
+    memory.map([TableEntry(0x8000_0000, delta, 0x4000)])
+    vram.write(0, bytes(index * 37 % 251 for index in range(0x8000)))
+    for addr, size in ((0x1000, 4), (0x1FF8, 8), (0x1FFE, 2), (0x2001, 1), (0x2004, 4)):
+        expected = int.from_bytes(vram.read(addr + delta, size), "little")
+        assert memory.load(0x8000_0000 + addr, size) == (expected, False)
+        memory.store(0x8000_0000 + addr, size, expected ^ 1, False)
+        assert vram.read(addr + delta, size) == (expected ^ 1).to_bytes(size, "little")
+    assert memory.fetch(0x8000_2010) == int.from_bytes(vram.read(0x2010 + delta, 4), "little")
+
+
 def test_one_block_with_bytes_of_two_ranges_and_private_ones() -> None:
     vram = Memory(VRAM)
     memory = RemappedMemory(1 << 32, vram)
@@ -140,6 +155,17 @@ def test_code_that_changes_is_noticed(delta: int) -> None:
     memory.fetch(0x1100 if delta else 0x1200)
     memory.write(0x1100 if delta else 0x1200, b"y")
     assert len(changes) == 2
+
+
+def test_change_in_the_second_vram_page_of_a_word_is_noticed() -> None:
+    vram = Memory(VRAM)
+    memory = RemappedMemory(1 << 32, vram)
+    memory.map([TableEntry(0x1000, 0xFFE, 0x100)])
+    changes: list[str] = []
+    memory.on_code_write = lambda: changes.append("changed")
+    memory.fetch(0x1000)
+    vram.write(0x1001, b"x")
+    assert changes == ["changed"]
 
 
 def test_strict_map() -> None:
