@@ -1,6 +1,7 @@
 // Outstanding writes of one AXI bank. An entry counts the unacknowledged writes of one source to one block, and its number
 // is the AXI id of those writes: writes of one block by one source keep their order because AXI keeps it per id, and other
-// blocks are free to be reordered.
+// blocks are free to be reordered. Another source's write to that block waits until the entry is gone, so a block never
+// has two entries.
 //
 // Contract
 // * `conflict[s]`: an acknowledgement of a write to the block that source s asks for is outstanding (a read must wait).
@@ -63,10 +64,9 @@ module vx_write_tracker
                 for (int e = 0; e < ENTRIES; ++e) begin
                     if (used_q[e] && addr_q[e] == addr[s]) begin
                         conflict[s] = 1'b1;
-                        if (source_q[e] == source_t'(s)) begin
-                            write_id[s] = id_t'(e);
-                            writable[s] = count_q[e] != count_t'(MAX_COUNT);
-                        end
+                        // Two ids would leave the order of two sources' writes to the slave, and which bytes stay with it.
+                        writable[s] = source_q[e] == source_t'(s) && count_q[e] != count_t'(MAX_COUNT);
+                        if (source_q[e] == source_t'(s)) write_id[s] = id_t'(e);
                     end
                 end
             end
