@@ -174,19 +174,20 @@ def test_last_bytes_of_both_memories() -> None:
     assert bench.host.read((1 << 64) - 4, 4) == b"last"
 
 
+@pytest.mark.parametrize("skip", [0, 10])
 @pytest.mark.parametrize("to_host", [True, False])
-def test_bus_error_in_the_middle(to_host: bool) -> None:
+def test_bus_error_in_the_middle(to_host: bool, skip: int) -> None:
     bench = small()
     bench.host.write(HOST, b"h" * 300)
     bench.host.failing.add(HOST + 150, 1)
     bench.device.bar2_write(0, b"v" * 300)
-    bench.dma(to_host, HOST, 0, 300)
+    bench.dma(to_host, HOST + skip, 0, 300 - skip)
     assert finished(bench) == DMA_ERROR
     assert bench.errors == b.DMA_FAULT and bench.read(b.IRQ_STATUS) == b.IRQ_ERROR
     bench.host.failing.clear()
-    moved = 128  # whole pieces of 64 bytes before the failing one
+    moved = 128 - skip  # pieces end at multiples of 64 bytes of the host address
     if to_host:
-        assert bench.host.read(HOST, 300) == b"v" * moved + b"h" * (300 - moved)
+        assert bench.host.read(HOST, 300) == b"h" * skip + b"v" * moved + b"h" * (300 - 128)
     else:
         assert bench.device.bar2_read(0, 300) == b"h" * moved + b"v" * (300 - moved)
     bench.dma(to_host, HOST, 0, 4)

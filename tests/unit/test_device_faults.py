@@ -67,6 +67,22 @@ def test_watchdog() -> None:
     assert bench.read(b.IRQ_STATUS) == b.IRQ_ERROR
 
 
+def test_abort_resets_the_cores() -> None:
+    """The endless warp is gone, and so is the dispatch window size; the next launch runs."""
+    bench = Bench()
+    bench.write(b.DCR_ADDR, 0x030)
+    bench.write(b.DCR_DATA, 16)
+    bench.write(b.DCR_CTRL, 1)
+    bench.stage(b.LOOP)
+    bench.write(b.MAX_CYCLES, 100)
+    bench.dispatch()
+    assert bench.read(b.FAULT_KIND) == 5
+    assert bench.device.machine.kmu.rewind == 20
+    bench.stage()
+    bench.dispatch()
+    assert bench.read(b.IRQ_STATUS) & b.KERNEL_DONE and bench.stored() == b.CODE_VMA
+
+
 def test_watchdog_has_64_bits_and_is_sampled() -> None:
     bench = told()
     bench.stage(b.LOOP)
