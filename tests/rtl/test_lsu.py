@@ -312,6 +312,7 @@ async def random_accesses(dut: Any) -> None:
             dut.lmem_rsp.value = layouts.lmem_rsp.pack({"data": joined(values, config.xlen), "tag": tag})
         dut.dcache_flush_done.value = 0
         dut.exec_valid.value = 0
+        dut.exec.value = rng.getrandbits(layouts.exec.width)  # must not matter
         await Timer(1, "ns")
         flush_done = bool(dut.dcache_flush_valid.value) and rng.random() < 0.3
         dut.dcache_flush_done.value = int(flush_done)

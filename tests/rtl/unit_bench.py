@@ -80,6 +80,7 @@ class UnitBench:
             await FallingEdge(dut.clk)
             dut.commit_ready.value = int(rng.random() >= stall)
             dut.exec_valid.value = 0
+            dut.exec.value = rng.getrandbits(self.layouts.exec.width)  # must not matter
             await Timer(1, "ns")  # exec_ready follows commit_ready
             if sent < len(program) and dut.exec_ready.value and rng.random() >= gap:
                 dut.exec_valid.value = 1

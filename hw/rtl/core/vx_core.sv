@@ -102,23 +102,10 @@ module vx_core
         .trace(trace_cta)
     );
 
-    // ---------------------------------------------------------------- fetch and decode
+    // ---------------------------------------------------------------- front end
 
-    logic fetch_ready, fetch_valid;
-    wid_t fetch_wid;
-    word_t fetch_pc;
-    epoch_t fetch_epoch;
-    logic [NUM_WARPS-1:0] room, quiet;
-    wid_t rsp_wid;
-    epoch_t rsp_epoch;
-    logic rsp_live;
-    word_t rsp_pc;
-    logic push_valid;
-    decoded_t dec;
-    logic decode_stall, decode_jump;
-    word_t decode_target;
-
-    logic branch_valid, branch_redirect;
+    logic branch_valid;
+    wid_t branch_wid;
     word_t branch_pc;
     logic resolve_valid, resolve_resume;
     word_t resolve_pc;
@@ -132,123 +119,29 @@ module vx_core
     wid_t fetch_fault_wid;
     word_t fetch_fault_pc;
     fault_kind_t fetch_fault_kind;
-    commit_t alu_commit;
 
-    assign {rsp_epoch, rsp_wid} = icache_rsp.tag;
-    assign push_valid = rsp_live && !icache_rsp.err;
-
-    vx_scheduler scheduler (
-        .clk,
-        .reset,
-        .start_valid,
-        .start,
-        .end_valid,
-        .end_wid,
-        .end_pc,
-        .fetch_ready,
-        .fetch_valid,
-        .fetch_wid,
-        .fetch_pc,
-        .fetch_epoch,
-        .room,
-        .quiet,
-        .rsp_valid(icache_rsp_valid),
-        .rsp_wid,
-        .rsp_epoch,
-        .rsp_err(icache_rsp.err),
-        .rsp_live,
-        .rsp_pc,
-        .decode_stall,
-        .decode_jump,
-        .decode_target,
-        .branch_valid(branch_valid && branch_redirect),
-        .branch_wid(alu_commit.info.wid),
-        .branch_pc,
-        .resolve_valid,
-        .resolve_resume,
-        .resolve_wid(sfu_wid),
-        .resolve_pc,
-        .resolve_mask,
-        .released,
-        .stop_valid,
-        .stop_wid(commit.info.wid),
-        .stop_pc(commit.info.pc),
-        .idle,
-        .fetch_fault_valid,
-        .fetch_fault_wid,
-        .fetch_fault_pc,
-        .fetch_fault_kind,
-        .active,
-        .stopping,
-        .tmask,
-        .slot
-    );
-
-    vx_fetch fetch (
-        .clk,
-        .reset,
-        .fetch_valid,
-        .fetch_ready,
-        .fetch_wid,
-        .fetch_pc,
-        .fetch_epoch,
-        .req_valid(icache_req_valid),
-        .req_ready(icache_req_ready),
-        .req(icache_req)
-    );
-
-    vx_decode decode (
-        .valid(push_valid),
-        .instr(icache_rsp.data),
-        .dec,
-        .stall(decode_stall),
-        .jump(decode_jump)
-    );
-
-    assign decode_target = align_pc(rsp_pc + word_t'(signed'(dec.imm)));
-
-    assign trace_decode = '{valid: push_valid, wid: rsp_wid};
-
-    // ---------------------------------------------------------------- buffer and issue
-
-    ibuf_entry_t push_entry, entry;
-    logic [NUM_WARPS-1:0] head_valid, ready;
+    logic [NUM_WARPS-1:0] head_valid, ready, quiet;
     hazard_t head[NUM_WARPS];
-    logic [NUM_UNITS-1:0] unit_ready, exec_valid;
-    exec_t exec;
     logic issue_valid;
     wid_t issue_wid;
+    ibuf_entry_t entry;
+
+    vx_frontend frontend (
+        .resolve_wid(sfu_wid),
+        .stop_wid(commit.info.wid),
+        .stop_pc(commit.info.pc),
+        .*
+    );
+
+    // ---------------------------------------------------------------- issue
+
+    logic [NUM_UNITS-1:0] unit_ready, exec_valid;
+    exec_t exec;
     logic read_valid;
     reg_t read_rs1, read_rs2;
     lanes_t read_data1, read_data2;
     inflight_t sfu_in_flight;
     uid_t next_uid[NUM_WARPS];
-
-    always_comb begin
-        push_entry = '0;
-        if (push_valid) push_entry = '{dec: dec, pc: rsp_pc, instr: icache_rsp.data};
-    end
-
-    vx_ibuffer ibuffer (
-        .clk,
-        .reset,
-        .reserve_valid(fetch_valid),
-        .reserve_wid(fetch_wid),
-        .drop_valid(icache_rsp_valid && !push_valid),
-        .drop_wid(rsp_wid),
-        .room,
-        .quiet,
-        .push_valid,
-        .push_wid(rsp_wid),
-        .push_entry,
-        .flush_valid(stop_valid),
-        .flush_wid(commit.info.wid),
-        .head_valid,
-        .head,
-        .pop_valid(issue_valid),
-        .read_wid(issue_wid),
-        .read_entry(entry)
-    );
 
     vx_scoreboard scoreboard (
         .clk,
@@ -320,179 +213,16 @@ module vx_core
         end
     end
 
-    // ---------------------------------------------------------------- execution units
+    // ---------------------------------------------------------------- back end
 
-    logic alu_commit_valid, alu_commit_ready;
-    logic mul_commit_valid, mul_commit_ready;
-    logic div_commit_valid, div_commit_ready;
-    logic sfu_commit_valid, sfu_commit_ready;
-    logic load_commit_valid;
-    logic store_commit_valid, store_commit_ready;
-    commit_t mul_commit, div_commit, sfu_commit, load_commit, store_commit;
-    trace_control_t sfu_control;
-
-    vx_alu alu (
-        .clk,
-        .reset,
-        .exec_valid(exec_valid[UNIT_ALU]),
-        .exec_ready(unit_ready[UNIT_ALU]),
-        .exec,
-        .commit_valid(alu_commit_valid),
-        .commit_ready(alu_commit_ready),
-        .commit(alu_commit),
-        .control_valid(branch_valid),
-        .redirect(branch_redirect),
-        .control_pc(branch_pc)
-    );
-
-    if (EXT_M) begin : g_muldiv
-        vx_multiplier multiplier (
-            .clk,
-            .reset,
-            .exec_valid(exec_valid[UNIT_MUL]),
-            .exec_ready(unit_ready[UNIT_MUL]),
-            .exec,
-            .commit_valid(mul_commit_valid),
-            .commit_ready(mul_commit_ready),
-            .commit(mul_commit)
-        );
-
-        vx_divider divider (
-            .clk,
-            .reset,
-            .exec_valid(exec_valid[UNIT_DIV]),
-            .exec_ready(unit_ready[UNIT_DIV]),
-            .exec,
-            .commit_valid(div_commit_valid),
-            .commit_ready(div_commit_ready),
-            .commit(div_commit)
-        );
-    end else begin : g_no_muldiv
-        assign unit_ready[UNIT_MUL] = 1'b0;
-        assign unit_ready[UNIT_DIV] = 1'b0;
-        assign mul_commit_valid = 1'b0;
-        assign div_commit_valid = 1'b0;
-        assign mul_commit = '0;
-        assign div_commit = '0;
-        logic unused;
-        assign unused = &{1'b0, exec_valid[UNIT_MUL], exec_valid[UNIT_DIV], mul_commit_ready, div_commit_ready};
-    end
-
-    logic lmem_req_valid, lmem_req_ready, lmem_rsp_valid, lmem_rsp_ready;
-    lmem_req_t lmem_req;
-    lmem_rsp_t lmem_rsp;
     logic lsu_idle;
 
-    vx_lsu lsu (
-        .clk,
-        .reset,
-        .exec_valid(exec_valid[UNIT_LSU]),
-        .exec_ready(unit_ready[UNIT_LSU]),
-        .exec,
-        .dcache_req_valid,
-        .dcache_req_ready,
-        .dcache_req,
-        .dcache_rsp_valid,
-        .dcache_rsp_ready,
-        .dcache_rsp,
-        .dcache_flush_valid,
-        .dcache_flush_done,
-        .lmem_req_valid,
-        .lmem_req_ready,
-        .lmem_req,
-        .lmem_rsp_valid,
-        .lmem_rsp_ready,
-        .lmem_rsp,
-        .load_commit_valid,
-        .load_commit,
-        .other_commit_valid(store_commit_valid),
-        .other_commit_ready(store_commit_ready),
-        .other_commit(store_commit),
-        .idle(lsu_idle),
-        .trace(trace_memory)
-    );
-
-    vx_lmem lmem (
-        .clk,
-        .reset,
-        .req_valid(lmem_req_valid),
-        .req_ready(lmem_req_ready),
-        .req(lmem_req),
-        .rsp_valid(lmem_rsp_valid),
-        .rsp_ready(lmem_rsp_ready),
-        .rsp(lmem_rsp)
-    );
-
-    vx_sfu #(
+    vx_execute #(
         .CORE_ID(CORE_ID)
-    ) sfu (
-        .clk,
-        .reset,
-        .exec_valid(exec_valid[UNIT_SFU]),
-        .exec_ready(unit_ready[UNIT_SFU]),
-        .exec,
-        .commit_valid(sfu_commit_valid),
-        .commit_ready(sfu_commit_ready),
-        .commit(sfu_commit),
-        .wid(sfu_wid),
-        .in_flight(sfu_in_flight),
-        .cta_csrs,
-        .resolve_valid,
-        .resolve_resume,
-        .resolve_pc,
-        .resolve_mask,
-        .released,
-        .start_valid,
+    ) execute (
         .start_wid(start.wid),
         .start_param(start.param),
-        .active_warps(active),
-        .core_busy(busy),
-        .instruction_commits(commit_valid),
-        .mpm_index,
-        .mpm_value,
-        .trace_control(sfu_control),
-        .trace_barrier,
-        .trace_ipdom
-    );
-
-    always_comb begin
-        // Both units resolve in their commit cycle, and one instruction commits per cycle.
-        trace_control = sfu_control;
-        if (branch_valid) begin
-            trace_control.valid = 1'b1;
-            trace_control.wid = alu_commit.info.wid;
-            trace_control.uid = alu_commit.info.uid;
-            trace_control.next_pc = branch_pc;
-            trace_control.next_mask = alu_commit.info.tmask;
-        end
-    end
-
-    // ---------------------------------------------------------------- commit
-
-    vx_commit committer (
-        .load_valid(load_commit_valid),
-        .load(load_commit),
-        .div_valid(div_commit_valid),
-        .div_ready(div_commit_ready),
-        .div(div_commit),
-        .mul_valid(mul_commit_valid),
-        .mul_ready(mul_commit_ready),
-        .mul(mul_commit),
-        .sfu_valid(sfu_commit_valid),
-        .sfu_ready(sfu_commit_ready),
-        .sfu(sfu_commit),
-        .store_valid(store_commit_valid),
-        .store_ready(store_commit_ready),
-        .store(store_commit),
-        .alu_valid(alu_commit_valid),
-        .alu_ready(alu_commit_ready),
-        .alu(alu_commit),
-        .stopping,
-        .commit_valid,
-        .commit,
-        .write(commit_write),
-        .stop_valid,
-        .trace(trace_commit)
+        .*
     );
 
     // ---------------------------------------------------------------- faults

@@ -1,0 +1,238 @@
+// Back end: execution units, local memory and commit.
+//
+// Contract
+// * Takes the instruction that issue offers for a unit that is ready (vx_issue); one instruction commits per cycle.
+// * `branch_*` and `resolve_*` come in the commit cycle of their instruction, so at most one of them is valid.
+module vx_execute
+    import vx_pkg::*;
+    import vx_core_pkg::*;
+    import vx_trace_pkg::*;
+#(
+    parameter int CORE_ID = 0
+) (
+    input wire clk,
+    input wire reset,
+
+    input wire [NUM_UNITS-1:0] exec_valid,
+    output logic [NUM_UNITS-1:0] unit_ready,
+    input exec_t exec,
+
+    output logic dcache_req_valid,
+    input wire dcache_req_ready,
+    output dcache_req_t dcache_req,
+    input wire dcache_rsp_valid,
+    output logic dcache_rsp_ready,
+    input dcache_rsp_t dcache_rsp,
+    output logic dcache_flush_valid,
+    input wire dcache_flush_done,
+
+    output logic branch_valid,  // fetch waits for it
+    output wid_t branch_wid,
+    output word_t branch_pc,
+    output logic resolve_valid,
+    output logic resolve_resume,
+    output word_t resolve_pc,
+    output tmask_t resolve_mask,
+    output logic [NUM_WARPS-1:0] released,
+
+    output logic commit_valid,
+    output commit_t commit,
+    output logic commit_write,
+    output logic stop_valid,
+    input wire [NUM_WARPS-1:0] stopping,
+
+    output wid_t sfu_wid,
+    input inflight_t sfu_in_flight,
+    input cta_csrs_t cta_csrs,
+    input wire start_valid,
+    input wid_t start_wid,
+    input word_t start_param,
+    input wire [NUM_WARPS-1:0] active,
+    input wire busy,
+    input wire [5:0] mpm_index,
+    output logic [31:0] mpm_value,
+
+    output logic lsu_idle,
+    output trace_commit_t trace_commit,
+    output trace_control_t trace_control,
+    output trace_memory_t trace_memory,
+    output trace_barrier_t trace_barrier,
+    output trace_ipdom_t trace_ipdom
+);
+    logic alu_commit_valid, alu_commit_ready;
+    logic mul_commit_valid, mul_commit_ready;
+    logic div_commit_valid, div_commit_ready;
+    logic sfu_commit_valid, sfu_commit_ready;
+    logic load_commit_valid;
+    logic store_commit_valid, store_commit_ready;
+    commit_t mul_commit, div_commit, sfu_commit, load_commit, store_commit;
+    trace_control_t sfu_control;
+    commit_t alu_commit;
+    logic alu_control, alu_redirect;
+
+    vx_alu alu (
+        .clk,
+        .reset,
+        .exec_valid(exec_valid[UNIT_ALU]),
+        .exec_ready(unit_ready[UNIT_ALU]),
+        .exec,
+        .commit_valid(alu_commit_valid),
+        .commit_ready(alu_commit_ready),
+        .commit(alu_commit),
+        .control_valid(alu_control),
+        .redirect(alu_redirect),
+        .control_pc(branch_pc)
+    );
+
+    assign branch_valid = alu_control && alu_redirect;
+    assign branch_wid = alu_commit.info.wid;
+
+    if (EXT_M) begin : g_muldiv
+        vx_multiplier multiplier (
+            .clk,
+            .reset,
+            .exec_valid(exec_valid[UNIT_MUL]),
+            .exec_ready(unit_ready[UNIT_MUL]),
+            .exec,
+            .commit_valid(mul_commit_valid),
+            .commit_ready(mul_commit_ready),
+            .commit(mul_commit)
+        );
+
+        vx_divider divider (
+            .clk,
+            .reset,
+            .exec_valid(exec_valid[UNIT_DIV]),
+            .exec_ready(unit_ready[UNIT_DIV]),
+            .exec,
+            .commit_valid(div_commit_valid),
+            .commit_ready(div_commit_ready),
+            .commit(div_commit)
+        );
+    end else begin : g_no_muldiv
+        assign unit_ready[UNIT_MUL] = 1'b0;
+        assign unit_ready[UNIT_DIV] = 1'b0;
+        assign mul_commit_valid = 1'b0;
+        assign div_commit_valid = 1'b0;
+        assign mul_commit = '0;
+        assign div_commit = '0;
+        logic unused;
+        assign unused = &{1'b0, exec_valid[UNIT_MUL], exec_valid[UNIT_DIV], mul_commit_ready, div_commit_ready};
+    end
+
+    logic lmem_req_valid, lmem_req_ready, lmem_rsp_valid, lmem_rsp_ready;
+    lmem_req_t lmem_req;
+    lmem_rsp_t lmem_rsp;
+
+    vx_lsu lsu (
+        .clk,
+        .reset,
+        .exec_valid(exec_valid[UNIT_LSU]),
+        .exec_ready(unit_ready[UNIT_LSU]),
+        .exec,
+        .dcache_req_valid,
+        .dcache_req_ready,
+        .dcache_req,
+        .dcache_rsp_valid,
+        .dcache_rsp_ready,
+        .dcache_rsp,
+        .dcache_flush_valid,
+        .dcache_flush_done,
+        .lmem_req_valid,
+        .lmem_req_ready,
+        .lmem_req,
+        .lmem_rsp_valid,
+        .lmem_rsp_ready,
+        .lmem_rsp,
+        .load_commit_valid,
+        .load_commit,
+        .other_commit_valid(store_commit_valid),
+        .other_commit_ready(store_commit_ready),
+        .other_commit(store_commit),
+        .idle(lsu_idle),
+        .trace(trace_memory)
+    );
+
+    vx_lmem lmem (
+        .clk,
+        .reset,
+        .req_valid(lmem_req_valid),
+        .req_ready(lmem_req_ready),
+        .req(lmem_req),
+        .rsp_valid(lmem_rsp_valid),
+        .rsp_ready(lmem_rsp_ready),
+        .rsp(lmem_rsp)
+    );
+
+    vx_sfu #(
+        .CORE_ID(CORE_ID)
+    ) sfu (
+        .clk,
+        .reset,
+        .exec_valid(exec_valid[UNIT_SFU]),
+        .exec_ready(unit_ready[UNIT_SFU]),
+        .exec,
+        .commit_valid(sfu_commit_valid),
+        .commit_ready(sfu_commit_ready),
+        .commit(sfu_commit),
+        .wid(sfu_wid),
+        .in_flight(sfu_in_flight),
+        .cta_csrs,
+        .resolve_valid,
+        .resolve_resume,
+        .resolve_pc,
+        .resolve_mask,
+        .released,
+        .start_valid,
+        .start_wid,
+        .start_param,
+        .active_warps(active),
+        .core_busy(busy),
+        .instruction_commits(commit_valid),
+        .mpm_index,
+        .mpm_value,
+        .trace_control(sfu_control),
+        .trace_barrier,
+        .trace_ipdom
+    );
+
+    always_comb begin
+        // Both units resolve in their commit cycle, and one instruction commits per cycle.
+        trace_control = sfu_control;
+        if (alu_control) begin
+            trace_control.valid = 1'b1;
+            trace_control.wid = alu_commit.info.wid;
+            trace_control.uid = alu_commit.info.uid;
+            trace_control.next_pc = branch_pc;
+            trace_control.next_mask = alu_commit.info.tmask;
+        end
+    end
+
+    // ---------------------------------------------------------------- commit
+
+    vx_commit committer (
+        .load_valid(load_commit_valid),
+        .load(load_commit),
+        .div_valid(div_commit_valid),
+        .div_ready(div_commit_ready),
+        .div(div_commit),
+        .mul_valid(mul_commit_valid),
+        .mul_ready(mul_commit_ready),
+        .mul(mul_commit),
+        .sfu_valid(sfu_commit_valid),
+        .sfu_ready(sfu_commit_ready),
+        .sfu(sfu_commit),
+        .store_valid(store_commit_valid),
+        .store_ready(store_commit_ready),
+        .store(store_commit),
+        .alu_valid(alu_commit_valid),
+        .alu_ready(alu_commit_ready),
+        .alu(alu_commit),
+        .stopping,
+        .commit_valid,
+        .commit,
+        .write(commit_write),
+        .stop_valid,
+        .trace(trace_commit)
+    );
+endmodule
