@@ -17,6 +17,8 @@ class Adoption:
     """Values that hardware may choose, handed in by a follower for one step; None = the model's own value."""
 
     csr_value: int | None = None  # used only if the instruction reads MCYCLE(H), MINSTRET(H) or ACTIVE_WARPS
+    load_error: int | None = None  # address of a lane whose load memory answered with an error
+    fetch_error: bool = False  # memory answered the fetch of this instruction with an error
 
 
 @dataclass(slots=True)

@@ -90,7 +90,8 @@ class Warp:
     def step(self, adopted: Adoption | None = None) -> Step:
         """Execute the next instruction. Raises StepError if the warp is inactive or suspended at a barrier.
 
-        `adopted` gives hardware's value for a CSR that hardware may choose; other instructions ignore it.
+        `adopted` gives hardware's value for a CSR that hardware may choose, or an error with which memory answered;
+        instructions that have no such choice ignore it.
         """
         tmask, pc = self.tmask, self.pc
         if not tmask or self.blocked:
@@ -99,7 +100,7 @@ class Warp:
         core = self.core
         self.adoption = adopted
         op = self.code.by_pc.get(pc)
-        if op is None:
+        if op is None or (adopted is not None and adopted.fetch_error):
             step = self._fetch_slowly(pc)
         else:
             step = Step(
@@ -116,6 +117,9 @@ class Warp:
         if pc == 0 or pc + 4 > core.memory.size:
             where = "at 0" if pc == 0 else f"at {pc:#x}, outside memory"
             self.fault(step, FaultKind.FETCH, pc, f"instruction fetch {where}")
+            return step
+        if self.adoption is not None and self.adoption.fetch_error:
+            self.fault(step, FaultKind.BUS_READ, pc, f"memory answered the fetch at {pc:#x} with an error")
             return step
         if pc not in self.code.images:
             self.report(

@@ -15,6 +15,7 @@ class AdoptedKind(StrEnum):
     BARRIER_ORDER = "barrier order"  # which warp arrived at a barrier first
     ACTIVE_WARPS = "active warps"  # CSR ACTIVE_WARPS
     COUNTER = "counter"  # CSRs MCYCLE and MINSTRET
+    BUS_ERROR = "bus error"  # faults because memory answered with an error
     UNDEFINED_REGISTER = "undefined register"  # lanes of results that depend on a register that was never written
     UNDEFINED_MEMORY = "undefined memory"  # lanes that loaded memory holding an undefined value
     UNDEFINED_STORE = "undefined store"  # lanes that stored an undefined value (spills)

@@ -20,10 +20,10 @@ from golden_model.follow.findings import FindingReporter
 from golden_model.follow.instruction import BarrierRow, CtaRow, FaultRow, commit_rows, rows
 from golden_model.follow.joiner import Joiner
 from golden_model.follow.orders import Orders
-from golden_model.follow.stepper import Stepper
+from golden_model.follow.stepper import BLOCK_BYTES, Stepper
 from golden_model.follow.track import Found, Track
 from golden_model.machine import Machine
-from golden_model.records.layout import Kind
+from golden_model.records.layout import AxiChannel, Kind
 from golden_model.records.ring import Records
 
 _NO_SEQ = 1 << 64
@@ -121,7 +121,10 @@ class Follower:
     def _feed(self, batch: Mapping[Kind, Records]) -> None:
         self._joiner.check_shape(batch)
         if Kind.AXI in batch:
-            self._explainer.remember_axi(batch[Kind.AXI])
+            axi = batch[Kind.AXI]
+            self._explainer.remember_axi(axi)
+            failed = axi["addr"][(axi["channel"] == AxiChannel.R) & (axi["resp"] != 0)]
+            self._stepper.bus_errors.update((failed // BLOCK_BYTES).tolist())
         faulted = self._joiner.join(batch)
         side = _side_events(batch)
         position, side_seq = 0, side[0].seq if side else _NO_SEQ

@@ -24,9 +24,10 @@ from golden_model.follow.joiner import packet_error
 from golden_model.follow.orders import Orders
 from golden_model.follow.track import Executed, Found, Track
 from golden_model.machine import Machine
-from golden_model.records.layout import MemoryOp, RegisterFile
+from golden_model.records.layout import FaultKind, MemoryOp, RegisterFile
 from golden_model.step import Adoption, Step
 
+BLOCK_BYTES = 64
 _OPCODE_LOAD, _OPCODE_SYSTEM = 0x03, 0x73
 
 
@@ -35,6 +36,7 @@ class Stepper:
 
     Attributes:
         faults: FAULT records of the current launch, each predicted by the golden model.
+        bus_errors: numbers of the memory blocks of which a read was answered with an error.
     """
 
     def __init__(
@@ -54,6 +56,7 @@ class Stepper:
         self._coverage = coverage
         self._work: list[Track] = []
         self.faults: list[FaultRow] = []
+        self.bus_errors: set[int] = set()
 
     def wake(self, tracks: Iterable[Track]) -> None:
         """Step these warps as far as their turn has come, and every warp that this sets free."""
@@ -208,7 +211,7 @@ class Stepper:
         # The instruction need not commit: the FAULT record is its last sign of life.
         record = track.fault.pop(uid)
         ins = track.pending.pop(uid, None)
-        step = track.warp.step()
+        step = track.warp.step(self._bus_error(track, record))
         # What could not be fetched has no number of its own.
         track.next_uid = track.warp.uid
         if track.next_uid > uid and (ins is None or not ins.complete):
@@ -227,6 +230,15 @@ class Stepper:
         track.history.append(Executed(step, record.cycle))
         self._warp_ended(track)
         return True
+
+    def _bus_error(self, track: Track, record: FaultRow) -> Adoption | None:
+        """Whether memory answers with an error is the environment's choice; the bus must have shown it."""
+        if record.kind != FaultKind.BUS_READ or record.addr // BLOCK_BYTES not in self.bus_errors:
+            return None
+        self._coverage.adopted[AdoptedKind.BUS_ERROR] += 1
+        if record.addr == record.pc and record.uid not in track.memory:
+            return Adoption(fetch_error=True)
+        return Adoption(load_error=record.addr)
 
     def _accept_fault(self, track: Track, step: Step, record: FaultRow) -> None:
         mismatch = compare_fault(step, record)

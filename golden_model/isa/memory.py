@@ -92,6 +92,11 @@ def _addresses(warp: Warp, step: Step, register: int, imm: int, size: int, op: M
         warp.fault(step, kind, result[lane], f"lane {lane} accesses {result[lane]:#x}, outside memory")
         return None
     step.memory = MemoryAccess(op, core.space_of(result[warp.lanes[0]]), size, warp.tmask, result)
+    if op is MemoryOp.LOAD and warp.adoption is not None and warp.adoption.load_error is not None:
+        failed = warp.adoption.load_error
+        if any(result[lane] == failed for lane in warp.lanes):
+            warp.fault(step, FaultKind.BUS_READ, failed, f"memory answered the load at {failed:#x} with an error")
+            return None
     return result
 
 

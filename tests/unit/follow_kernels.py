@@ -172,6 +172,9 @@ good:
     ret
 """
 
+# The same without the instruction that does not exist.
+GOOD = ILLEGAL.replace(".word 0xffffffff", "nop")
+
 # Every warp jumps to address 0, where nothing can be fetched, while its load is under way.
 LOST = f"""
 kernel:

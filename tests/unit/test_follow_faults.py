@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from config import HardwareConfig
 from golden_model import FindingKind, Step
+from golden_model.follow.adopted import AdoptedKind
 from golden_model.follow.difference import Category
-from golden_model.records.layout import FaultKind, Kind
+from golden_model.records.layout import AxiChannel, FaultKind, Kind
 from tests.unit import follow_kernels
 from tests.unit.fake_hardware import FakeHardware
 from tests.unit.follow_bench import Bench, Rows
-from tests.unit.follow_kernels import CALLS, ILLEGAL, LOST, UNSPLIT
+from tests.unit.follow_kernels import CALLS, GOOD, ILLEGAL, LOST, UNSPLIT
 
 
 @settings(max_examples=15, deadline=None)
@@ -39,6 +42,78 @@ def test_a_fetch_fault_belongs_to_no_instruction(seed: int) -> None:
     assert {(fault.kind, fault.addr) for fault in bench.follower.faults} == {(FaultKind.FETCH, 0)}
     assert bench.follower.coverage.faults == 6
     assert bench.follower.coverage.instructions == sum(bench.hardware.retired)
+
+
+def _load_fault(rows: Rows, bench: Bench) -> dict[str, Any]:
+    """One warp's last load is answered with an error: it commits without a write, and the warp ends."""
+    load = next(row for row in rows[Kind.COMMIT] if row["pc"] == bench.address("good") - 16 and row["flags"] & 3 == 3)
+    access = next(row for row in rows[Kind.MEMORY] if (row["warp"], row["uid"]) == (load["warp"], load["uid"]))
+    load.update(wmask=0, rd_file=0)
+    for kind in (Kind.COMMIT, Kind.MEMORY):
+        rows[kind] = [row for row in rows[kind] if row["warp"] != load["warp"] or row["uid"] <= load["uid"]]
+    end = next(row for row in rows[Kind.CTA] if row["event"] == 2 and row["warp"] == load["warp"])
+    end["cycle"] = load["cycle"]
+    place = {name: load[name] for name in ("cycle", "launch", "core", "warp", "uid", "pc", "tmask")}
+    fault = {**place, "kind": FaultKind.BUS_READ, "addr": access["addr"][0]}
+    rows[Kind.FAULT].append(fault)
+    bench.hardware.retired[0] = sum(row["flags"] & 2 != 0 for row in rows[Kind.COMMIT])
+    return fault
+
+
+def _error_response(rows: Rows, address: int, cycle: int) -> None:
+    rows[Kind.AXI].append({"cycle": cycle, "channel": AxiChannel.R, "addr": address // 64 * 64, "resp": 2})
+
+
+def test_a_bus_error_that_the_bus_shows_is_followed() -> None:
+    def mutate(rows: Rows, bench: Bench) -> None:
+        fault = _load_fault(rows, bench)
+        _error_response(rows, fault["addr"], fault["cycle"] - 1)
+
+    bench = Bench(GOOD, mutate=mutate)
+    assert bench.launch(follow_kernels.launch(bench.image, grid=1)) is None, bench.report()
+    assert [fault.kind for fault in bench.follower.faults] == [FaultKind.BUS_READ]
+    assert bench.follower.coverage.adopted[AdoptedKind.BUS_ERROR] == 1
+
+
+def test_a_bus_error_that_the_bus_does_not_show_is_a_difference() -> None:
+    def mutate(rows: Rows, bench: Bench) -> None:
+        fault = _load_fault(rows, bench)
+        _error_response(rows, fault["addr"] + 64, fault["cycle"] - 1)
+
+    bench = Bench(GOOD, mutate=mutate)
+    difference = bench.launch(follow_kernels.launch(bench.image, grid=1))
+    assert difference is not None
+    assert difference.check == "unexpected fault"
+
+
+def test_a_bus_error_of_another_address_than_the_load_is_a_difference() -> None:
+    def mutate(rows: Rows, bench: Bench) -> None:
+        fault = _load_fault(rows, bench)
+        fault["addr"] += 0x1000
+        _error_response(rows, fault["addr"], fault["cycle"] - 1)
+
+    bench = Bench(GOOD, mutate=mutate)
+    difference = bench.launch(follow_kernels.launch(bench.image, grid=1))
+    assert difference is not None
+    assert difference.check == "unexpected fault"
+
+
+def test_a_bus_error_of_a_fetch_is_followed() -> None:
+    """The instruction line of `good` cannot be read: the warp ends after the instruction before it."""
+
+    def mutate(rows: Rows, bench: Bench) -> None:
+        good = next(row for row in rows[Kind.COMMIT] if row["pc"] == bench.address("good"))
+        for kind in (Kind.COMMIT, Kind.MEMORY):
+            rows[kind] = [row for row in rows[kind] if row["warp"] != good["warp"] or row["uid"] < good["uid"]]
+        end = next(row for row in rows[Kind.CTA] if row["event"] == 2 and row["warp"] == good["warp"])
+        place = {name: good[name] for name in ("launch", "core", "warp", "uid", "pc", "tmask")}
+        rows[Kind.FAULT].append({**place, "cycle": end["cycle"], "kind": FaultKind.BUS_READ, "addr": good["pc"]})
+        _error_response(rows, good["pc"], good["cycle"] - 1)
+        bench.hardware.retired[0] = sum(row["flags"] & 2 != 0 for row in rows[Kind.COMMIT])
+
+    bench = Bench(GOOD, mutate=mutate)
+    assert bench.launch(follow_kernels.launch(bench.image, grid=1)) is None, bench.report()
+    assert [fault.kind for fault in bench.follower.faults] == [FaultKind.BUS_READ]
 
 
 def _commit(rows: Rows, bench: Bench) -> dict[str, int]:

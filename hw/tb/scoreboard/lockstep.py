@@ -9,8 +9,11 @@ from golden_model import FindingKind, LaunchError
 from golden_model.follow.adopted import Coverage
 from golden_model.follow.difference import Category, Difference
 from golden_model.follow.follower import Follower
+from golden_model.memory import PAGE_SIZE
+from golden_model.records.layout import AxiChannel, Kind
 from golden_model.records.ring import Batch
 from hw.tb.checker import CheckCounts, LaunchEnd
+from hw.tb.checkers.axi_memory import BLOCK
 from hw.tb.scoreboard.host_side import GoldenHost
 from hw.tb.scoreboard.memory_compare import compare_memory, memory_difference
 from sw.runtime import messages as m
@@ -40,6 +43,7 @@ class LockstepScoreboard:
         self.memory_bytes = 0
         self._follower = self._new_follower()
         self._launch = 0
+        self._failed_writes: set[int] = set()  # blocks
 
     def _new_follower(self) -> Follower:
         return Follower(self.machine, self._golden.symbolize, self._allowed)
@@ -63,6 +67,9 @@ class LockstepScoreboard:
         return None
 
     def records(self, batch: Batch) -> Difference | None:
+        axi = batch[Kind.AXI]
+        failed = axi["addr"][(axi["channel"] == AxiChannel.B) & (axi["resp"] != 0)]
+        self._failed_writes.update((failed // BLOCK).tolist())
         return self._follower.feed(batch)
 
     def end_launch(self, end: LaunchEnd) -> list[Difference]:
@@ -70,27 +77,34 @@ class LockstepScoreboard:
         self.total += self._follower.launch_coverage
         if difference is not None:
             return [difference]
+        self._adopt_failed_writes(end)
         found = compare_memory(self.machine.memory, end.memory)
         self.memory_bytes += found.compared
         if not found.differing:
             return []
         if self._follower.faults:
             # What a stopped warp had issued behind its fault may have reached memory: the device is right.
-            self._take_over(found.pages, end)
+            for page in found.pages:
+                self._take_over(page, PAGE_SIZE, end)
             return []
         wrong = memory_difference(self.machine.memory, end.memory, found, self._golden.regions, self._launch)
         wrong.notes.append(_BEHIND_THE_LSU)
         return [wrong]
 
-    def _take_over(self, pages: list[int], end: LaunchEnd) -> None:
-        """Use the device's bytes where both differ."""
+    def _adopt_failed_writes(self, end: LaunchEnd) -> None:
+        """A write that memory refused stored nothing; the fault port reports it, and the device's bytes hold."""
+        for block in self._failed_writes:
+            self._take_over(block * BLOCK, BLOCK, end)
+        self._failed_writes.clear()
+
+    def _take_over(self, address: int, size: int, end: LaunchEnd) -> None:
+        """Use the device's bytes of a range; what is undefined stays undefined."""
         memory = self.machine.memory
-        for page in pages:
-            undefined = memory.undefined(page, 4096)
-            memory.write(page, end.memory[page : page + 4096].tobytes())
-            for offset, flag in enumerate(undefined):
-                if flag:
-                    memory.define(page + offset, 1, defined=False)
+        undefined = memory.undefined(address, size)
+        memory.write(address, end.memory[address : address + size].tobytes())
+        for offset, flag in enumerate(undefined):
+            if flag:
+                memory.define(address + offset, 1, defined=False)
 
     def counts(self) -> CheckCounts:
         coverage = self._follower.launch_coverage
