@@ -116,7 +116,10 @@ class HostileSlave:
         while self.addresses and self.payloads:
             (line, identifier), (data, byteen) = self.addresses.popleft(), self.payloads.popleft()
             for write in self.writes:
-                assert write.id != identifier or write.line == line, "one id for writes of two blocks"
+                same_id, same_line = write.id == identifier, write.line == line
+                assert same_id == same_line, (
+                    "an id stands for one block, and a block's writes keep their order by one id"
+                )
             error = self.rng.random() < self.error_rate
             self.writes.append(Write(identifier, line, data, byteen, self._due(), error))
         if self._transfer("ar", ("araddr", "arid")):
