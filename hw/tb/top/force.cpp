@@ -9,23 +9,53 @@
 
 namespace vx {
 
+namespace {
+
+struct Forceable {
+    const VerilatedVar* enable = nullptr;
+    const VerilatedVar* value = nullptr;
+};
+
+// `*` stands for any text, also for several levels of the hierarchy.
+bool matches(const char* pattern, const char* text) {
+    if (*pattern == 0) return *text == 0;
+    if (*pattern != '*') return *pattern == *text && matches(pattern + 1, text + 1);
+    for (;; ++text) {
+        if (matches(pattern + 1, text)) return true;
+        if (*text == 0) return false;
+    }
+}
+
+// The instances that match `pattern` and have a forceable `signal`.
+std::vector<std::pair<std::string, Forceable>> find(const std::string& pattern, const std::string& signal) {
+    std::vector<std::pair<std::string, Forceable>> found;
+    for (const auto& [name, scope] : *Verilated::threadContextp()->scopeNameMap()) {
+        if (!matches(pattern.c_str(), name)) continue;
+        const Forceable forceable{scope->varFind((signal + "__VforceEn").c_str()), scope->varFind((signal + "__VforceVal").c_str())};
+        if (forceable.enable != nullptr && forceable.value != nullptr) found.emplace_back(name, forceable);
+    }
+    return found;
+}
+
+}  // namespace
+
 std::string Forces::add(const std::string& name, const uint32_t* value, const uint32_t* mask, uint32_t words, uint64_t first,
                         uint64_t last) {
     const size_t dot = name.rfind('.');
     if (dot == std::string::npos) return "forced signal '" + name + "' is not a path of the form instance.instance.signal";
     const std::string scope_name = name.substr(0, dot);
     const std::string signal = name.substr(dot + 1);
-    const VerilatedScope* scope = Verilated::threadContextp()->scopeFind(scope_name.c_str());
-    if (scope == nullptr) scope = Verilated::threadContextp()->scopeFind(("TOP." + scope_name).c_str());
-    if (scope == nullptr) {
-        return "forced signal '" + name + "': there is no instance '" + scope_name + "' with forceable signals in this model";
+    const auto found = find(scope_name, signal);
+    if (found.empty()) {
+        return "forced signal '" + name + "': no instance '" + scope_name + "' has a forceable signal '" + signal +
+               "'; only the signals of hw/tb/build/forceable.vlt are, and only in a debug model";
     }
-    const VerilatedVar* enable = scope->varFind((signal + "__VforceEn").c_str());
-    const VerilatedVar* forced = scope->varFind((signal + "__VforceVal").c_str());
-    if (enable == nullptr || forced == nullptr) {
-        return "forced signal '" + name + "' is not forceable in this model; only the signals of hw/tb/build/forceable.vlt "
-               "are, and only in a debug build";
+    if (found.size() > 1) {
+        return "forced signal '" + name + "' is in " + std::to_string(found.size()) + " instances, among them '" + found[0].first +
+               "' and '" + found[1].first + "'; name one of them";
     }
+    const VerilatedVar* enable = found[0].second.enable;
+    const VerilatedVar* forced = found[0].second.value;
     const uint32_t bytes = static_cast<uint32_t>(enable->entSize());
     if (words > kMaxForceWords || bytes > 4 * kMaxForceWords) {
         return "forced signal '" + name + "' is wider than " + std::to_string(32 * kMaxForceWords) + " bits";

@@ -165,10 +165,11 @@ class Harness:
         """Hold the bits of `mask` of one signal at `value` in cycles `first` to `last`.
 
         Args:
-            signal: full path, such as `vx_tb_top.dut.busy`; must be in hw/tb/build/forceable.vlt.
+            signal: path such as `vx_tb_top.dut.busy` or `*.alu.result`, where `*` is any text; it must match one signal
+                of hw/tb/build/forceable.vlt.
 
         Raises:
-            HarnessError: no such signal, or it is not forceable in this model.
+            HarnessError: no such signal, several, or it is not forceable in this model.
         """
         words = max(1, -(-max(value, mask).bit_length() // 32))
         if words > MAX_FORCE_WORDS:
