@@ -16,7 +16,7 @@ from tests.rtl.bench import elements, start_clock_and_reset
 from tests.rtl.core_structs import CoreLayouts, Fault, Sfu
 from tests.rtl.unit_bench import Instruction, UnitBench
 
-OPERATIONS = 700
+OPERATIONS = 900
 STORED = (0x300, 0x305, 0x340, 0x341, 0x342, 0x343)
 IGNORED = (0x180, 0x302, 0x303, 0x304, 0x3A0, 0x3B0, 0x744)
 CTA_VALUES = {
@@ -202,7 +202,7 @@ def choose(rng: Random, bench: UnitBench, model: Model) -> tuple[Instruction, Sf
         if rng.random() < 0.02:
             second[last] = 0
     elif op in (Sfu.CSRRW, Sfu.CSRRS, Sfu.CSRRC):
-        number = rng.choice(model.csrs())
+        number = rng.choice(STORED) if rng.random() < 0.5 else rng.choice(model.csrs())
         use_imm = rng.getrandbits(1)
         imm = rng.choice((0, rng.getrandbits(5))) << 12 | number
         if rng.random() < 0.5:
@@ -243,6 +243,7 @@ async def random_instructions(dut: Any) -> None:
         dut.exec.value = bench.pack(uid, ins)
         await FallingEdge(dut.clk)
         dut.exec_valid.value = 0
+        dut.exec.value = rng.getrandbits(layouts.exec.width)  # must not matter
         depth = len(model.warps[ins.wid].stack)
         expected = model.execute(ins, op)
         ends = expected.next_mask == 0 and op not in (Sfu.BAR,)
