@@ -21,6 +21,7 @@ from sw.runtime import messages as m
 
 _SIZE_OF_BLOCK = 6  # AxSIZE: log2 of 64 bytes
 _INCREMENTING = 1
+SHOWN_BYTES = 16
 
 
 @dataclass
@@ -215,8 +216,13 @@ class AxiChecker:
             f"{len(differing)} bytes of the block are not what was written to it; the first is byte {differing[0]}",
             np.array([response]),
         )
-        difference.expected = self._memory.block(block).tobytes().hex()
-        difference.actual = response["data"].tobytes().hex()
+        # Around the first wrong byte; bytes that are legal count as expected.
+        start = differing[0] // SHOWN_BYTES * SHOWN_BYTES
+        shown = slice(start, start + SHOWN_BYTES)
+        address = block * BLOCK + start
+        expected = np.where(legal, response["data"], self._memory.settled(block, begun))
+        difference.expected = f"{address:#x}: {expected[shown].tobytes().hex(' ')}"
+        difference.actual = f"{address:#x}: {response['data'][shown].tobytes().hex(' ')}"
         difference.transactions = [_transaction(request, response)]
         difference.notes += self._swapped(reads, wrong)
         return difference
@@ -257,12 +263,12 @@ class AxiChecker:
         address = self._memory.difference(end.memory)
         if address is None:
             return []
-        start = address // 16 * 16
+        start = address // SHOWN_BYTES * SHOWN_BYTES
         difference = self._difference(
             "axi memory", f"memory at {address:#x} is not what the AXI writes and the host put there", self._empty
         )
-        difference.expected = f"{start:#x}: {self._memory.at(start, 16).hex(' ')}"
-        difference.actual = f"{start:#x}: {end.memory[start : start + 16].tobytes().hex(' ')}"
+        difference.expected = f"{start:#x}: {self._memory.at(start, SHOWN_BYTES).hex(' ')}"
+        difference.actual = f"{start:#x}: {end.memory[start : start + SHOWN_BYTES].tobytes().hex(' ')}"
         return [difference]
 
     # ------------------------------------------------------------------ reports

@@ -156,14 +156,19 @@ class AxiMemory:
         wrong = np.flatnonzero(~equal)
         return len(chosen), int(chosen[wrong[0]]) if len(wrong) else None
 
+    def settled(self, block: int, before: int) -> Bytes:
+        """Contents of a block after every write that was acknowledged before cycle `before`."""
+        contents: Bytes = self._blocks[block].copy()
+        for write in self.recent.get(block, ()):
+            if write.done < before:
+                contents[write.mask] = write.data[write.mask]
+        return contents
+
     def legal(self, block: int, data: Bytes, begun: int, ended: int) -> Mask:
         """Per byte whether a read from cycle `begun` to `ended` may have returned it."""
-        settled = self._blocks[block].copy()
         writes = self.recent.get(block, [])
         sure = [write for write in writes if write.done < begun]
-        for write in sure:
-            settled[write.mask] = write.data[write.mask]
-        allowed: Mask = data == settled
+        allowed: Mask = data == self.settled(block, begun)
         for write in writes:
             under_way = write.complete <= ended and write.done >= begun
             if under_way or any(_unordered(write, other) for other in sure):
