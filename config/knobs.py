@@ -79,7 +79,7 @@ class RunConfig:
         return cls(
             sim=sim,
             test=given.get("TEST", default.test),
-            hardware=HardwareConfig.load(overrides=overrides),
+            hardware=_hardware(overrides),
             entry=_choice(EntryGeneration, "ENTRY", given.get("ENTRY", default.entry.value)),
             mem=_choice(MemoryPolicyName, "MEM", given.get("MEM", default.mem.value)),
             seed=_integer("SEED", given.get("SEED", str(default.seed)), 0),
@@ -111,6 +111,18 @@ class RunConfig:
 class _Flag(Enum):
     OFF = "0"
     ON = "1"
+
+
+def _hardware(overrides: Mapping[str, object]) -> HardwareConfig:
+    """The shape; an error names the knob that the user set, not the field behind it."""
+    try:
+        return HardwareConfig.load(overrides=overrides)
+    except ConfigError as error:
+        for knob, name in _HARDWARE_KNOBS.items():
+            rest = str(error).removeprefix(f"{name}=")
+            if rest != str(error):
+                raise ConfigError(f"{knob}={rest}") from error
+        raise
 
 
 def _integer(knob: str, text: str, smallest: int) -> int:

@@ -66,6 +66,7 @@ def test_defines_name_every_parameter() -> None:
         ({"ENTRY": "main"}, "ENTRY=main: must be one of cta_entry, s11, direct"),
         ({"MEM": "fast"}, "MEM=fast: must be one of kind, ordered, hostile"),
         ({"WARPS": "many"}, "WARPS=many: must be a whole number"),
+        ({"WARPS": "3"}, "WARPS=3: must be a power of two between 1 and 32"),
         ({"CORES": "0"}, "CORES=0: must be at least 1"),
         ({"SEED": "-1"}, "SEED=-1: must be at least 0"),
         ({"WAVES": "yes"}, "WAVES=yes: must be one of 0, 1"),
