@@ -195,11 +195,11 @@ def choose(rng: Random, bench: UnitBench, model: Model) -> tuple[Instruction, Sf
     elif op is Sfu.BAR:
         others = len(ready) - 1
         slot, number = rng.randrange(config.num_warps), rng.randrange(2)
-        first[last] = slot | number << 8 | (rng.random() < 0.02) << 31
+        first[last] = slot | number << 8 | (rng.random() < 0.08) << 31
         arrived = model.barriers.get((slot, number), [0])[0]
         # Never lock everybody: the last free warp must complete the phase that it arrives at.
         second[last] = arrived + 1 if not others or rng.random() < 0.5 else arrived + rng.randint(1, others + 1)
-        if rng.random() < 0.02:
+        if rng.random() < 0.08:
             second[last] = 0
     elif op in (Sfu.CSRRW, Sfu.CSRRS, Sfu.CSRRC):
         number = rng.choice(STORED) if rng.random() < 0.5 else rng.choice(model.csrs())
