@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -10,14 +11,14 @@ from golden_model.follow.difference import Category
 from tests.regression.result import KernelResult, Outcome, RunResult
 
 _STYLE = {Outcome.PASS: "bold green", Outcome.FAIL: "bold red", Outcome.NOT_APPLICABLE: "dim"}
-_WIDTH_OFF_TERMINAL = 150  # a pipe has no width; the table must not be folded there
+_SMALLEST_WIDTH = 100  # below that, figures would be cut off; a narrow terminal folds the lines instead
+_WIDTH_OFF_TERMINAL = 150  # a pipe has no width
 
 
 def make_console(*, stderr: bool = False) -> Console:
     """Console that folds and colours only on a terminal."""
     console = Console(stderr=stderr, highlight=False, soft_wrap=True)
-    if not console.is_terminal:
-        console.width = _WIDTH_OFF_TERMINAL
+    console.width = max(console.width, _SMALLEST_WIDTH) if console.is_terminal else _WIDTH_OFF_TERMINAL
     return console
 
 
@@ -80,10 +81,10 @@ def _reason(result: RunResult) -> str:
 
 
 def _table(result: RunResult) -> Table:
-    table = Table(title=None, header_style="bold")
+    table = Table(header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("kernel", no_wrap=True)
     table.add_column("", no_wrap=True)
-    for heading in ("CTAs", "instructions", "compared", "adopted", "elements", "AXI", "cycles", "IPC", "cycles/s"):
+    for heading in ("CTAs", "instrs", "compared", "adopted", "elements", "AXI", "cycles", "IPC", "cycles/s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for kernel in result.kernels:
         table.add_row(kernel.kernel, Text(kernel.outcome.value, _STYLE[kernel.outcome]), *_figures(kernel))
