@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.cosim.runs import assert_lockstep, figure, run
-from tests.regression.catalogue import known_tests
 
 
-@pytest.mark.parametrize("name", [name for name in known_tests() if name != "multikernel"])
+@pytest.mark.parametrize("name", ["lmem_reduce", "sgemm_i", "vecadd_i"])
 @pytest.mark.parametrize(
     "knobs", [{}, {"MEM": "hostile", "WARPS": "2", "THREADS": "2"}], ids=["default", "2w2t-hostile"]
 )

@@ -12,6 +12,7 @@ from tests.regression.catalogue import KERNELS_FOLDER
 from tests.regression.errors import RunError
 from tests.regression.images import Images, KernelImage
 from tests.regression.kernel_test import KernelTest
+from tests.regression.typed_json import write_text
 
 _SUFFIXES = {".cpp", ".c", ".S"}
 GENERATED = Path(__file__).parents[2] / "build" / "generated"
@@ -49,7 +50,7 @@ def _generated_sources(test: KernelTest, config: RunConfig) -> list[Path]:
     folder = GENERATED / test.name / digest[:16]
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        write_text(folder / name, text)
     return [folder / name for name in sorted(texts)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import os
 import types
 import typing
 from enum import Enum
@@ -19,8 +20,13 @@ class TypedJsonError(ValueError):
 
 def write_json(path: Path, value: object) -> None:
     """Write a dataclass to `path`, completely or not at all."""
-    temporary = path.with_name(path.name + ".partial")
-    temporary.write_text(json.dumps(_plain(value), indent=1) + "\n", encoding="utf-8")
+    write_text(path, json.dumps(_plain(value), indent=1) + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file completely or not at all, also when another process writes the same one."""
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    temporary.write_text(text, encoding="utf-8")
     temporary.replace(path)
 
 
