@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import IntEnum
 
-from config import HardwareConfig
 from golden_model.follow.difference import Category, Value
-from golden_model.follow.instruction import BarrierRow, FaultRow, Instruction, IpdomRow, MemoryRow
-from golden_model.records.layout import BarrierOp, FaultKind, IpdomOp, MemoryOp, MemorySpace, RegisterFile
+from golden_model.follow.instruction import BarrierRow, FaultRow, Instruction, IpdomRow
+from golden_model.records.layout import BarrierOp, FaultKind, IpdomOp, RegisterFile
 from golden_model.step import Step
 
 
@@ -127,114 +127,6 @@ def _compare_control(step: Step, ins: Instruction) -> Mismatch | None:
     return None
 
 
-def space_of(config: HardwareConfig, address: int) -> MemorySpace:
-    """Where an access to `address` is routed (docs/reference/vortex.md §9.3)."""
-    if config.lmem_base <= address < config.lmem_base + config.lmem_size:
-        return MemorySpace.LMEM
-    return MemorySpace.IO if 0x40 <= address < 0x1_0000 else MemorySpace.GLOBAL
-
-
-def compare_memory(step: Step, records: list[MemoryRow], config: HardwareConfig) -> Mismatch | None:
-    """Memory operation of one instruction; a design may show it as several records with disjoint lanes."""
-    golden = step.memory
-    if golden is None:
-        return (
-            Mismatch(
-                "extra memory access",
-                Category.MEMORY,
-                "the LSU accepted an access of an instruction that has none",
-                "no access",
-                f"{_name(MemoryOp, records[0].op)} of lanes {records[0].mask:#x}",
-            )
-            if records
-            else None
-        )
-    if not records:
-        return Mismatch(
-            "missing memory access",
-            Category.MEMORY,
-            "the instruction committed, but the LSU never accepted its access",
-            f"{golden.op.name} of lanes {golden.mask:#x}",
-            "no memory record",
-        )
-    covered = 0
-    for record in records:
-        if record.op != golden.op:
-            return Mismatch(
-                "memory operation",
-                Category.MEMORY,
-                "the LSU performed another kind of access",
-                golden.op.name,
-                _name(MemoryOp, record.op),
-            )
-        if golden.op == MemoryOp.FENCE:
-            return None
-        if record.size != golden.size:
-            return Mismatch(
-                "memory size", Category.MEMORY, "the access has a wrong size (bytes)", golden.size, record.size
-            )
-        if record.mask & covered:
-            return Mismatch(
-                "memory mask", Category.MEMORY, "a lane accessed memory twice", golden.mask, record.mask | covered
-            )
-        covered |= record.mask
-    if covered != golden.mask:
-        return Mismatch(
-            "memory mask",
-            Category.MEMORY,
-            "the wrong lanes accessed memory",
-            golden.mask,
-            covered,
-            lanes_of(covered ^ golden.mask),
-        )
-    return _compare_lanes(step, records, config)
-
-
-def _compare_lanes(step: Step, records: list[MemoryRow], config: HardwareConfig) -> Mismatch | None:
-    golden = step.memory
-    assert golden is not None
-    ones = (1 << 8 * golden.size) - 1
-    for record in records:
-        lanes = lanes_of(record.mask)
-        wrong = [lane for lane in lanes if record.addr[lane] != golden.addr[lane]]
-        if wrong:
-            return Mismatch(
-                "memory address",
-                Category.MEMORY,
-                f"{step.name} went to a wrong address",
-                masked(golden.addr, record.mask),
-                masked(record.addr, record.mask),
-                wrong,
-            )
-        space = space_of(config, record.addr[lanes[0]]) if lanes else record.space
-        if record.space != space:
-            return Mismatch(
-                "memory space",
-                Category.MEMORY,
-                "the access was routed to the wrong memory",
-                _name(MemorySpace, space),
-                _name(MemorySpace, record.space),
-            )
-        if golden.op != MemoryOp.STORE:
-            continue
-        wrong = [
-            lane
-            for lane in lanes
-            if (record.data[lane] ^ golden.data[lane]) & ones and not golden.undefined >> lane & 1
-        ]
-        if wrong:
-            defined = record.mask & ~golden.undefined
-            return Mismatch(
-                "store data",
-                Category.MEMORY,
-                f"{step.name} wrote wrong data",
-                masked(golden.data, defined),
-                masked([value & ones for value in record.data], defined),
-                wrong,
-            )
-    return None
-
-
 def compare_barrier(step: Step, record: BarrierRow | None) -> Mismatch | None:
     """Barrier operation, in the barrier unit's order: identity, phase before it, and the warps it lets go."""
     golden = step.barrier
@@ -242,7 +134,8 @@ def compare_barrier(step: Step, record: BarrierRow | None) -> Mismatch | None:
         if golden is None and record is None:
             return None
         shown = [
-            f"{_name(BarrierOp, event.op)} of barrier {event.id:#x}" if event else "none" for event in (golden, record)
+            f"{enum_name(BarrierOp, event.op)} of barrier {event.id:#x}" if event else "none"
+            for event in (golden, record)
         ]
         return Mismatch(
             "barrier record", Category.BARRIER, "the barrier unit disagrees on whether it was used", shown[0], shown[1]
@@ -273,7 +166,7 @@ def compare_ipdom(step: Step, record: IpdomRow | None) -> Mismatch | None:
     if golden is None or record is None:
         if golden is None and record is None:
             return None
-        shown = [_name(IpdomOp, event.op) if event else "nothing" for event in (golden, record)]
+        shown = [enum_name(IpdomOp, event.op) if event else "nothing" for event in (golden, record)]
         message = f"{step.name} did something else to the stack"
         return Mismatch("ipdom record", Category.CONTROL, message, shown[0], shown[1])
     if golden.op != record.op:
@@ -282,7 +175,7 @@ def compare_ipdom(step: Step, record: IpdomRow | None) -> Mismatch | None:
             Category.CONTROL,
             f"{step.name} did something else to the stack",
             golden.op.name,
-            _name(IpdomOp, record.op),
+            enum_name(IpdomOp, record.op),
         )
     for name, left, right in (
         ("stack pointer", golden.sp, record.sp),
@@ -303,7 +196,7 @@ def compare_fault(step: Step, record: FaultRow) -> Mismatch | None:
             Category.FAULT,
             f"the design stopped the warp, but {step.name} does not fault",
             "no fault",
-            f"{_name(FaultKind, record.kind)}, address {record.addr:#x}",
+            f"{enum_name(FaultKind, record.kind)}, address {record.addr:#x}",
         )
     if golden.kind != record.kind:
         return Mismatch(
@@ -311,7 +204,7 @@ def compare_fault(step: Step, record: FaultRow) -> Mismatch | None:
             Category.FAULT,
             f"the fault has a wrong kind ({golden.detail})",
             golden.kind.name,
-            _name(FaultKind, record.kind),
+            enum_name(FaultKind, record.kind),
         )
     for name, left, right in (
         ("pc", step.pc, record.pc),
@@ -325,12 +218,12 @@ def compare_fault(step: Step, record: FaultRow) -> Mismatch | None:
 
 def register_name(file: int, number: int) -> str:
     """`x5`, `f5`, or `none`."""
-    return {RegisterFile.INTEGER: "x", RegisterFile.FLOAT: "f"}.get(RegisterFile(file), "none") + (
-        str(number) if file else ""
-    )
+    letter = {RegisterFile.INTEGER: "x", RegisterFile.FLOAT: "f"}
+    return f"{letter[RegisterFile(file)]}{number}" if file in letter else "none"
 
 
-def _name(enum: type[MemoryOp | MemorySpace | BarrierOp | IpdomOp | FaultKind], value: int) -> str:
+def enum_name(enum: type[IntEnum], value: int) -> str:
+    """Name of a member, or a text that says that there is none: records of a broken design may hold anything."""
     try:
         return enum(value).name
     except ValueError:

@@ -109,6 +109,8 @@ class DispatchFollower:
         track = self._tracks[row.core][row.warp]
         if not track.hw_active:
             raise _found("warp ended twice", f"{track} ended without being active", row)
+        if row.slot != track.hw_slot:
+            raise _found("warp slot", f"{track} was started for slot {track.hw_slot}, but ended for another", row)
         track.hw_active = False
         track.blocked_by = None
         track.ends_seen += 1

@@ -78,7 +78,7 @@ def check_counts(
 
 
 def _missing_fault(track: Track, executed: Executed) -> Found:
-    step = executed.step
+    step, committed = executed
     return Found(
         Mismatch(
             "missing fault",
@@ -87,7 +87,7 @@ def _missing_fault(track: Track, executed: Executed) -> Found:
             step.fault.kind.name if step.fault else None,
             "no FAULT record",
         ),
-        cycle=executed.cycle,
+        cycle=committed,
         track=track,
         step=step,
     )

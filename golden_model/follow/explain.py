@@ -103,10 +103,10 @@ class Explainer:
                 )
 
     def _executed(self, entry: Executed) -> ExecutedInstruction:
-        step = entry.step
+        step, cycle = entry
         return ExecutedInstruction(
             uid=step.uid,
-            cycle=entry.cycle,
+            cycle=cycle,
             pc=step.pc,
             instr=step.instr,
             disassembly=disassemble(step.instr, step.pc, self._config.xlen),
@@ -131,12 +131,12 @@ class Explainer:
             if entry is None:
                 writers.append(OperandWriter(name, None, None, None, "", []))
                 continue
-            by = entry.step
+            by, cycle = entry
             writers.append(
                 OperandWriter(
                     register=name,
                     uid=by.uid,
-                    cycle=entry.cycle,
+                    cycle=cycle,
                     pc=by.pc,
                     disassembly=disassemble(by.instr, by.pc, self._config.xlen),
                     values=masked(by.result, by.wmask),

@@ -131,7 +131,7 @@ class Follower:
         commits = batch.get(Kind.COMMIT)
         if commits is not None and len(commits):
             self._cycle = int(commits["cycle"][-1])
-            commit, wake = self._joiner.commit, self._stepper.wake
+            commit, wake = self._joiner.commit, self._stepper.wake_one
             for row in commit_rows(commits):
                 while side_seq < row[0]:
                     self._see(side[position])
@@ -139,7 +139,7 @@ class Follower:
                     side_seq = side[position].seq if position < len(side) else _NO_SEQ
                 track = commit(row)
                 if track is not None:
-                    wake((track,))
+                    wake(track)
         for event in side[position:]:
             self._see(event)
         self._stepper.wake(faulted)

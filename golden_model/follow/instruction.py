@@ -161,8 +161,8 @@ class Instruction:
             return "a second packet is marked as the first one"
         if self.complete:
             return "a packet follows the one that was marked as the last"
-        if (more.pc, more.instr, more.tmask) != (self.pc, self.instr, self.tmask):
-            return "two packets of the instruction disagree on its PC, word or thread mask"
+        if (more.pc, more.instr, more.tmask, more.slot) != (self.pc, self.instr, self.tmask, self.slot):
+            return "two packets of the instruction disagree on its PC, word, thread mask or CTA slot"
         if more.wmask & self.wmask:
             return f"lanes {more.wmask & self.wmask:#x} are written by two packets"
         if more.wmask:

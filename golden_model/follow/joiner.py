@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import cast
 
+import numpy as np
+
 from config import HardwareConfig
 from golden_model.follow.compare import Mismatch, lanes_of
 from golden_model.follow.difference import Category
@@ -23,6 +25,7 @@ from golden_model.records.layout import BarrierOp, CommitFlag, Kind
 from golden_model.records.ring import Records
 
 _FIRST, _LAST = int(CommitFlag.FIRST), int(CommitFlag.LAST)
+_LANE_MASKS = {Kind.COMMIT: ("tmask", "wmask"), Kind.MEMORY: ("mask",), Kind.FAULT: ("tmask",)}
 # Instructions of one warp that wait behind a missing one; no design has so many in flight.
 MOST_WAITING = 512
 
@@ -54,6 +57,10 @@ class Joiner:
             lanes = self._config.num_threads
             if kind in (Kind.COMMIT, Kind.MEMORY) and records["data"].shape[1] != lanes:
                 raise _foreign(f"{kind.name} records have {records['data'].shape[1]} lanes instead of {lanes}")
+            for mask in _LANE_MASKS.get(kind, ()):
+                highest = int(np.bitwise_or.reduce(records[mask]))
+                if highest >> lanes:
+                    raise _foreign(f"{mask} of a {kind.name} record has bits above the {lanes} lanes: {highest:#x}")
 
     def join(self, batch: Mapping[Kind, Records]) -> list[Track]:
         """File the records that wait for their instruction; returns the warps that a FAULT record concerns."""
@@ -64,12 +71,14 @@ class Joiner:
             if barrier.uid in track.barrier or barrier.uid < track.next_uid:
                 raise _late(track, barrier, "the barrier unit served the instruction twice", Category.BARRIER)
             track.barrier[barrier.uid] = barrier
+            track.joined.add(barrier.uid)
             self._orders.add_barrier(track, barrier.uid)
         for ipdom in cast("list[IpdomRow]", _rows(batch, Kind.IPDOM)):
             track = self._tracks[ipdom.core][ipdom.warp]
             if ipdom.uid in track.ipdom or ipdom.uid < track.next_uid:
                 raise _late(track, ipdom, "the instruction used the IPDOM stack twice", Category.CONTROL)
             track.ipdom[ipdom.uid] = ipdom
+            track.joined.add(ipdom.uid)
         woken = []
         for fault in cast("list[FaultRow]", _rows(batch, Kind.FAULT)):
             track = self._tracks[fault.core][fault.warp]
@@ -102,6 +111,7 @@ class Joiner:
             )
         track.last_memory_uid = uid
         track.memory[uid] = [row]
+        track.joined.add(uid)
         self._orders.add_memory(track, uid)
 
     def see_barrier(self, row: BarrierRow) -> None:

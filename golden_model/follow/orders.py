@@ -24,9 +24,9 @@ class Orders:
 
     def is_turn(self, track: Track, uid: int) -> bool:
         """Whether nothing older of another warp must be stepped before this instruction."""
-        if track.memory and uid in track.memory and self._memory[0] != (track, uid):
+        if uid in track.memory and self._memory[0] != (track, uid):
             return False
-        return not (track.barrier and uid in track.barrier and self._barriers[track.core][0] != (track, uid))
+        return not (uid in track.barrier and self._barriers[track.core][0] != (track, uid))
 
     def memory_done(self, track: Track, uid: int) -> Track | None:
         """The instruction was stepped or dropped; returns the warp whose turn it is now, if it can step at once."""
@@ -35,10 +35,6 @@ class Orders:
     def barrier_done(self, track: Track, uid: int) -> Track | None:
         """As `memory_done`."""
         return _done(self._barriers[track.core], (track, uid))
-
-    def leader(self) -> Turn | None:
-        """The oldest memory instruction that is not stepped yet."""
-        return self._memory[0] if self._memory else None
 
 
 def _done(order: deque[Turn], turn: Turn) -> Track | None:

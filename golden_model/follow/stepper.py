@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from golden_model.follow.adopted import AdoptedKind, Coverage
+from golden_model.follow.adopting import adopt_result, adopt_stores
 from golden_model.follow.compare import (
     Mismatch,
     compare_barrier,
     compare_fault,
     compare_instruction,
     compare_ipdom,
-    compare_memory,
     compare_place,
     lanes_of,
 )
-from golden_model.follow.counters import check_counter_read
+from golden_model.follow.compare_access import compare_access
 from golden_model.follow.difference import Category
 from golden_model.follow.dispatch import DispatchFollower
 from golden_model.follow.findings import FindingReporter
-from golden_model.follow.instruction import BarrierRow, FaultRow, Instruction, MemoryRow
+from golden_model.follow.instruction import BarrierRow, FaultRow, Instruction
 from golden_model.follow.joiner import packet_error
 from golden_model.follow.orders import Orders
-from golden_model.follow.track import Executed, Found, Track
+from golden_model.follow.track import Found, Track
 from golden_model.machine import Machine
 from golden_model.records.layout import FaultKind, MemoryOp, RegisterFile
 from golden_model.step import Adoption, Step
 
 BLOCK_BYTES = 64
-_OPCODE_LOAD, _OPCODE_SYSTEM = 0x03, 0x73
+_OPCODE_SYSTEM = 0x73
 
 
 class Stepper:
@@ -64,12 +64,18 @@ class Stepper:
         while self._work:
             self._advance(self._work.pop())
 
+    def wake_one(self, track: Track) -> None:
+        """As `wake`; the usual case."""
+        self._advance(track)
+        if self._work:
+            self.wake(())
+
     def follow_dispatch(self) -> None:
         """A CTA record came, or a golden warp ended: CTAs may be accepted and warps started."""
         self._work.extend(self._dispatch.follow())
 
     def _advance(self, track: Track) -> None:
-        pending, warp = track.pending, track.warp
+        pending, warp, joined = track.pending, track.warp, track.joined
         while True:
             if track.fault and self._fault_turn(track):
                 continue
@@ -82,48 +88,58 @@ class Stepper:
                     return
                 self.forget(track, uid)
                 continue
-            if warp.blocked or not self._orders.is_turn(track, uid):
+            if warp.blocked or (uid in joined and not self._orders.is_turn(track, uid)):
                 return
             del pending[uid]
             track.next_uid = uid + 1
             self._execute(track, ins)
 
     def _execute(self, track: Track, ins: Instruction) -> None:
-        adoption = None
-        if ins.instr & 0x7F == _OPCODE_SYSTEM and ins.wmask:
-            adoption = Adoption(csr_value=ins.data[ins.wmask.bit_length() - 1])
-        step = track.warp.step(adoption)
+        instr = ins.instr
+        if instr & 0x7F == _OPCODE_SYSTEM and ins.wmask:
+            step = track.warp.step(Adoption(csr_value=ins.data[ins.wmask.bit_length() - 1]))
+        else:
+            step = track.warp.step()
+        wmask = step.wmask
+        # Nearly every instruction equals its record in all fields; whatever does not is looked at closely.
+        if (
+            step.pc != ins.pc
+            or step.instr != instr
+            or step.tmask != ins.tmask
+            or step.slot != ins.slot
+            or wmask != ins.wmask
+            or (wmask and (step.result != ins.data or step.rd != ins.rd or step.rd_file != ins.rd_file))
+            or step.is_control
+            or ins.control
+            or step.findings
+        ):
+            self._compare_closely(track, step, ins)
+        if ins.uid in track.joined or step.memory is not None or step.barrier is not None or step.ipdom is not None:
+            self._compare_joined(track, step, ins)
+        coverage = self._coverage
+        coverage.instructions += 1
+        executed = (step, ins.cycle)
+        track.history.append(executed)
+        if wmask:
+            coverage.lanes += wmask.bit_count()
+            track.writers[step.rd if step.rd_file == RegisterFile.INTEGER else 32 + step.rd] = executed
+            if step.undefined or step.adopted:
+                coverage.lanes -= step.undefined.bit_count()
+                adopt_result(track, step, ins, coverage, self._config)
+        if step.warp_ended:
+            if step.fault is not None:
+                # The design's record may come later.
+                track.ended_by_fault = True
+                track.predicted_fault = executed
+            self._warp_ended(track)
+
+    def _compare_closely(self, track: Track, step: Step, ins: Instruction) -> None:
         # A kernel fault explains whatever follows from it, so it is reported first.
         if step.findings:
             self._findings.report(track, step, ins.cycle)
         mismatch = compare_instruction(step, ins) if step.fault is None else compare_place(step, ins)
         if mismatch is not None:
             raise Found(mismatch, cycle=ins.cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
-        if step.memory is not None or (track.memory and ins.uid in track.memory):
-            self._memory(track, step, ins)
-        if step.barrier is not None or (track.barrier and ins.uid in track.barrier):
-            self._barrier(track, step, ins)
-        if step.ipdom is not None or (track.ipdom and ins.uid in track.ipdom):
-            mismatch = compare_ipdom(step, track.ipdom.pop(ins.uid, None))
-            if mismatch is not None:
-                raise Found(mismatch, cycle=ins.cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
-            self._coverage.divergences += 1
-        coverage = self._coverage
-        coverage.instructions += 1
-        if step.wmask:
-            coverage.lanes += (step.wmask & ~step.undefined).bit_count()
-            if step.adopted or step.undefined:
-                self._adopt(track, step, ins)
-        executed = Executed(step, ins.cycle)
-        track.history.append(executed)
-        if step.wmask:
-            track.writers[step.rd if step.rd_file == RegisterFile.INTEGER else 32 + step.rd] = executed
-        if step.fault is not None:
-            # The design's record may come later (that of a bus error does).
-            track.ended_by_fault = True
-            track.predicted_fault = executed
-        if step.warp_ended:
-            self._warp_ended(track)
 
     def _warp_ended(self, track: Track) -> None:
         track.ends_golden += 1
@@ -132,13 +148,25 @@ class Stepper:
 
     # ------------------------------------------------------------------ joined records
 
+    def _compare_joined(self, track: Track, step: Step, ins: Instruction) -> None:
+        track.joined.discard(ins.uid)
+        if step.memory is not None or ins.uid in track.memory:
+            self._memory(track, step, ins)
+        if step.barrier is not None or ins.uid in track.barrier:
+            self._barrier(track, step, ins)
+        if step.ipdom is not None or ins.uid in track.ipdom:
+            mismatch = compare_ipdom(step, track.ipdom.pop(ins.uid, None))
+            if mismatch is not None:
+                raise Found(mismatch, cycle=ins.cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
+            self._coverage.divergences += 1
+
     def _memory(self, track: Track, step: Step, ins: Instruction) -> None:
         records = track.memory.pop(ins.uid, [])
         if records:
             self._wake_later(self._orders.memory_done(track, ins.uid))
         if step.fault is not None:
             return  # a faulting access may or may not have reached the LSU
-        mismatch = compare_memory(step, records, self._config)
+        mismatch = compare_access(step, records, self._config)
         if mismatch is not None:
             cycle = records[0].cycle if records else ins.cycle
             raise Found(mismatch, cycle=cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
@@ -147,15 +175,7 @@ class Stepper:
         self._coverage.memory_accesses += 1
         self._coverage.lanes += (access.mask & ~access.undefined).bit_count()
         if access.undefined and access.op == MemoryOp.STORE:
-            self._adopt_stores(track, step, records)
-
-    def _adopt_stores(self, track: Track, step: Step, records: list[MemoryRow]) -> None:
-        assert step.memory is not None
-        ones = (1 << 8 * step.memory.size) - 1
-        for record in records:
-            for lane in lanes_of(record.mask & step.memory.undefined):
-                track.warp.adopt_store(step, lane, record.data[lane] & ones)
-                self._coverage.adopted[AdoptedKind.UNDEFINED_STORE] += 1
+            adopt_stores(track, step, records, self._coverage)
 
     def _barrier(self, track: Track, step: Step, ins: Instruction) -> None:
         record: BarrierRow | None = track.barrier.pop(ins.uid, None)
@@ -174,35 +194,21 @@ class Stepper:
         if track is not None:
             self._work.append(track)
 
-    def _adopt(self, track: Track, step: Step, ins: Instruction) -> None:
-        """Take over what the design was free to choose."""
-        if step.adopted:
-            problem = check_counter_read(track, step, ins, self._config.num_warps, self._config.xlen)
-            if problem is not None:
-                raise Found(problem, cycle=ins.cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
-            kind = AdoptedKind.ACTIVE_WARPS if step.adopted == "active_warps" else AdoptedKind.COUNTER
-            self._coverage.adopted[kind] += 1
-            return
-        loaded = step.instr & 0x7F == _OPCODE_LOAD
-        kind = AdoptedKind.UNDEFINED_MEMORY if loaded else AdoptedKind.UNDEFINED_REGISTER
-        for lane in lanes_of(step.undefined):
-            track.warp.adopt(step.rd_file, step.rd, lane, ins.data[lane])
-            self._coverage.adopted[kind] += 1
-
     # ------------------------------------------------------------------ faults
 
     def _fault_turn(self, track: Track) -> bool:
         """Handle the FAULT record of the next instruction, or the one that was predicted; True if it was handled."""
         predicted = track.predicted_fault
         if predicted is not None:
+            step = predicted[0]
             uid, record = next(iter(track.fault.items()))
-            if uid != predicted.step.uid:
+            if uid != step.uid:
                 mismatch = Mismatch(
-                    "fault uid", Category.FAULT, "another instruction faulted than should", predicted.step.uid, uid
+                    "fault uid", Category.FAULT, "another instruction faulted than should", step.uid, uid
                 )
-                raise Found(mismatch, cycle=record.cycle, track=track, step=predicted.step, tmask=record.tmask)
+                raise Found(mismatch, cycle=record.cycle, track=track, step=step, tmask=record.tmask)
             del track.fault[uid]
-            self._accept_fault(track, predicted.step, record)
+            self._accept_fault(track, step, record)
             self.follow_dispatch()
             return True
         uid = track.next_uid
@@ -222,12 +228,13 @@ class Stepper:
             misplaced = compare_place(step, ins)
             if misplaced is not None:
                 raise Found(misplaced, cycle=ins.cycle, track=track, step=step, tmask=ins.tmask)
+        track.joined.discard(uid)
         if track.memory.pop(uid, None) is not None:
             self._wake_later(self._orders.memory_done(track, uid))
         track.ended_by_fault = True
         self._accept_fault(track, step, record)
         self._coverage.instructions += track.next_uid - uid
-        track.history.append(Executed(step, record.cycle))
+        track.history.append((step, record.cycle))
         self._warp_ended(track)
         return True
 
@@ -266,6 +273,7 @@ class Stepper:
         track.pending.pop(uid, None)
         track.fault.pop(uid, None)
         track.ipdom.pop(uid, None)
+        track.joined.discard(uid)
         track.next_uid = max(track.next_uid, uid + 1)
         track.warp.uid = track.next_uid
         if track.memory.pop(uid, None) is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import NamedTuple
 
 from golden_model.cta import Dim3
 from golden_model.follow.compare import Mismatch
@@ -14,11 +13,8 @@ from golden_model.warp import Warp
 HISTORY_LENGTH = 12
 
 
-class Executed(NamedTuple):
-    """A golden step and the cycle in which the design committed it."""
-
-    step: Step
-    cycle: int
+# A golden step and the cycle in which the design committed it.
+Executed = tuple[Step, int]
 
 
 class Track:
@@ -39,6 +35,7 @@ class Track:
         "hw_active",
         "hw_slot",
         "ipdom",
+        "joined",
         "last_memory_uid",
         "memory",
         "next_uid",
@@ -60,6 +57,7 @@ class Track:
         self.memory: dict[int, list[MemoryRow]] = {}
         self.barrier: dict[int, BarrierRow] = {}
         self.ipdom: dict[int, IpdomRow] = {}
+        self.joined: set[int] = set()  # instructions that have a record of one of the three kinds
         self.fault: dict[int, FaultRow] = {}
         self.last_memory_uid = -1
         # The design's view, in the order of the records: it may be ahead of the golden warp.

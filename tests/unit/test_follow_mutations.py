@@ -303,6 +303,12 @@ CASES: dict[str, tuple[str, Mutation, str, Category]] = {
         Category.DISPATCH,
     ),
     "warp ended twice": (CALLS, double(Kind.CTA, _event(CtaEvent.WARP_END), 14), "warp ended twice", Category.DISPATCH),
+    "warp ended for another CTA": (
+        CALLS,
+        change(Kind.CTA, _event(CtaEvent.WARP_END), 1, slot=lambda slot: slot ^ 1),
+        "warp slot",
+        Category.DISPATCH,
+    ),
     "warp end lost": (CALLS, drop(Kind.CTA, _event(CtaEvent.WARP_END), 14), "cta retired early", Category.DISPATCH),
     "retired early": (CALLS, _retire_early, "cta retired early", Category.DISPATCH),
     "retire lost": (CALLS, drop(Kind.CTA, _event(CtaEvent.RETIRE), 4), "cta not retired", Category.DISPATCH),
