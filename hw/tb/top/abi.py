@@ -11,7 +11,7 @@ from enum import IntEnum, IntFlag
 
 from hw.tb.build import c_structs
 
-ABI_VERSION = 1
+ABI_VERSION = 2
 MAX_FORCE_WORDS = 16
 MAX_PORT_FAULTS = 16
 
@@ -49,6 +49,34 @@ class InjectKind(IntEnum):
     DROP_STROBE = 2  # of the nth write, byte `arg` is not stored
     CORRUPT_READ = 3  # of the nth read, byte `arg` is inverted
     LATE_WRITE = 4  # the nth write takes effect `arg` cycles after its B, which AXI forbids
+
+
+class When(IntEnum):
+    """What the cycles of a trigger are counted from."""
+
+    CYCLE = 0  # the start of the simulation
+    START = 1  # the START pulse of launch `launch`
+    ISSUE = 2  # the cycle after the issue of one instruction; `last` NEVER: until its last packet commits
+    COMMIT = 3  # the cycle after its last commit packet
+
+
+ANY = 0xFFFF_FFFF  # core or warp of a trigger
+NEVER = 0xFFFF_FFFF_FFFF_FFFF  # `last` of a trigger without an end
+
+
+class CTrigger(ctypes.Structure):
+    """C form of the triggers in hw/tb/top/trigger.py."""
+
+    _fields_ = (
+        ("when", ctypes.c_uint32),
+        ("core", ctypes.c_uint32),
+        ("warp", ctypes.c_uint32),
+        ("occurrence", ctypes.c_uint32),  # issues of `pc` that pass first
+        ("pc", ctypes.c_uint64),
+        ("launch", ctypes.c_uint64),  # 0: any
+        ("first", ctypes.c_uint64),
+        ("last", ctypes.c_uint64),
+    )
 
 
 class Command(ctypes.Structure):
@@ -105,6 +133,7 @@ class Status(ctypes.Structure):
         ("idle_activity", ctypes.c_uint64),  # AXI requests accepted while busy was low
         ("busy_glitches", ctypes.c_uint64),  # busy rose again without a start or a DCR request
         ("injected", ctypes.c_uint64),  # faults that took effect
+        ("forced", ctypes.c_uint64),  # windows of forced signals that have begun
         ("port_faults", ctypes.c_uint64),  # pulses since the last START
         ("faults", PortFault * MAX_PORT_FAULTS),  # the first of them
         ("busy", ctypes.c_uint32),
@@ -114,9 +143,17 @@ class Status(ctypes.Structure):
 
 def cpp_header() -> str:
     """The C++ header of everything above."""
-    text = c_structs.cpp_header([Op, InjectKind], [Command, Settings, PortFault, Status], "hw/tb/top/abi.py")
+    text = c_structs.cpp_header(
+        [Op, InjectKind, When], [CTrigger, Command, Settings, PortFault, Status], "hw/tb/top/abi.py"
+    )
     flags = ", ".join(f"{member.name} = {member.value}" for member in [Reason.NONE, *Reason])
     reasons = f"namespace vx {{ namespace Reason {{ enum : uint32_t {{ {flags} }}; }}\n"
-    numbers = {"kAbiVersion": ABI_VERSION, "kMaxForceWords": MAX_FORCE_WORDS, "kMaxPortFaults": MAX_PORT_FAULTS}
-    constants = "".join(f"constexpr uint32_t {name} = {value};\n" for name, value in numbers.items())
+    numbers = {
+        "kAbiVersion": ABI_VERSION,
+        "kMaxForceWords": MAX_FORCE_WORDS,
+        "kMaxPortFaults": MAX_PORT_FAULTS,
+        "kAny": ANY,
+    }
+    constants = "".join(f"constexpr uint32_t {name} = {value:#x}u;\n" for name, value in numbers.items())
+    constants += f"constexpr uint64_t kNever = {NEVER:#x}ull;\n"
     return text + reasons + constants + "}\n"

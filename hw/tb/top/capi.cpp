@@ -24,9 +24,9 @@ int vx_waves(const char* path, uint64_t first, uint64_t last) { return Harness::
 void vx_release(const char* name) { Harness::instance().forces().release(name); }
 
 // Writes a sentence into `error` (at most `size` bytes with the end) and returns 0 if the signal cannot be forced.
-int vx_force(const char* name, const uint32_t* value, const uint32_t* mask, uint32_t words, uint64_t first, uint64_t last,
+int vx_force(const char* name, const uint32_t* value, const uint32_t* mask, uint32_t words, const vx::CTrigger* trigger,
              char* error, uint64_t size) {
-    const std::string text = Harness::instance().forces().add(name, value, mask, words, first, last);
+    const std::string text = Harness::instance().forces().add(name, value, mask, words, *trigger);
     if (size != 0) std::snprintf(error, size, "%s", text.c_str());
     return text.empty();
 }
@@ -36,13 +36,19 @@ int vx_force(const char* name, const uint32_t* value, const uint32_t* mask, uint
 void vx_dpi_attach(int core) { Harness::instance().probe().attach(static_cast<uint32_t>(core)); }
 void vx_dpi_decode(int core, int wid) { Harness::instance().probe().decode(core, wid); }
 void vx_dpi_issue(int core, int wid, int uid, long long pc, int instr, long long tmask, int slot) {
-    Harness::instance().probe().issue(core, wid, uid, pc, instr, tmask, slot);
+    Harness& harness = Harness::instance();
+    harness.probe().issue(core, wid, uid, pc, instr, tmask, slot);
+    if (harness.forces().any()) {
+        harness.forces().issued(harness.status().launch, core, wid, uid, static_cast<uint64_t>(pc), harness.status().cycle);
+    }
 }
 void vx_dpi_control(int core, int wid, int uid, long long next_pc, long long next_mask) {
     Harness::instance().probe().control(core, wid, uid, next_pc, next_mask);
 }
 void vx_dpi_commit(int core, int wid, int uid, int flags, int rd, long long wmask, const svBitVecVal* data, int fflags) {
-    Harness::instance().probe().commit(core, wid, uid, flags & 1, flags >> 1 & 1, flags >> 2 & 1, rd, wmask, data, fflags);
+    Harness& harness = Harness::instance();
+    harness.probe().commit(core, wid, uid, flags & 1, flags >> 1 & 1, flags >> 2 & 1, rd, wmask, data, fflags);
+    if (harness.forces().any() && (flags & 2) != 0) harness.forces().committed(core, wid, uid, harness.status().cycle);
 }
 void vx_dpi_memory(int core, int wid, int uid, int op, int space, int size, long long mask, const svBitVecVal* addr,
                    const svBitVecVal* data) {

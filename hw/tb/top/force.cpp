@@ -1,6 +1,7 @@
 #include "force.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "verilated.h"
@@ -39,8 +40,8 @@ std::vector<std::pair<std::string, Forceable>> find(const std::string& pattern, 
 
 }  // namespace
 
-std::string Forces::add(const std::string& name, const uint32_t* value, const uint32_t* mask, uint32_t words, uint64_t first,
-                        uint64_t last) {
+std::string Forces::add(const std::string& name, const uint32_t* value, const uint32_t* mask, uint32_t words,
+                        const CTrigger& trigger) {
     const size_t dot = name.rfind('.');
     if (dot == std::string::npos) return "forced signal '" + name + "' is not a path of the form instance.instance.signal";
     const std::string scope_name = name.substr(0, dot);
@@ -67,10 +68,55 @@ std::string Forces::add(const std::string& name, const uint32_t* value, const ui
     force.bytes = bytes;
     std::memcpy(force.value_bits, value, 4ul * words);
     std::memcpy(force.mask, mask, 4ul * words);
-    force.first = first;
-    force.last = last;
+    force.trigger = trigger;
+    force.first = force.last = kNever;
+    if (trigger.when == When::CYCLE) open(force, 0);
     forces_.push_back(force);
     return "";
+}
+
+void Forces::open(Force& force, uint64_t origin) {
+    force.first = origin + force.trigger.first;
+    force.last = force.trigger.last == kNever ? kNever : origin + force.trigger.last;
+}
+
+void Forces::started(uint64_t launch, uint64_t cycle) {
+    for (Force& force : forces_) {
+        const CTrigger& trigger = force.trigger;
+        if (trigger.when == When::START && force.first == kNever && trigger.launch == launch) open(force, cycle);
+    }
+}
+
+void Forces::issued(uint64_t launch, uint32_t core, uint32_t warp, uint32_t uid, uint64_t pc, uint64_t cycle) {
+    for (Force& force : forces_) {
+        CTrigger& trigger = force.trigger;
+        if (force.first != kNever || force.in_flight || trigger.pc != pc) continue;
+        if (trigger.when != When::ISSUE && trigger.when != When::COMMIT) continue;
+        if (trigger.core != kAny && trigger.core != core) continue;
+        if (trigger.warp != kAny && trigger.warp != warp) continue;
+        if (trigger.launch != 0 && trigger.launch != launch) continue;
+        if (trigger.occurrence != 0) {
+            --trigger.occurrence;
+            continue;
+        }
+        if (trigger.when == When::ISSUE) open(force, cycle + 1);
+        force.in_flight = trigger.when == When::COMMIT || trigger.last == kNever;
+        force.core = core;
+        force.warp = warp;
+        force.uid = uid;
+    }
+}
+
+void Forces::committed(uint32_t core, uint32_t warp, uint32_t uid, uint64_t cycle) {
+    for (Force& force : forces_) {
+        if (!force.in_flight || force.uid != uid || force.core != core || force.warp != warp) continue;
+        force.in_flight = false;
+        if (force.trigger.when == When::COMMIT) {
+            open(force, cycle + 1);
+        } else {
+            force.last = cycle;
+        }
+    }
 }
 
 void Forces::release(const std::string& name) {
@@ -80,7 +126,8 @@ void Forces::release(const std::string& name) {
     std::erase_if(forces_, [&name](const Force& force) { return force.name == name; });
 }
 
-void Forces::apply(uint64_t cycle) {
+uint32_t Forces::apply(uint64_t cycle) {
+    uint32_t begun = 0;
     // Ends before begins, so that two windows on one signal may touch.
     for (Force& force : forces_) {
         if (force.on && cycle > force.last) std::memset(force.enable, 0, force.bytes);
@@ -89,9 +136,12 @@ void Forces::apply(uint64_t cycle) {
     for (Force& force : forces_) {
         if (force.on || cycle < force.first) continue;
         force.on = true;
+        ++begun;
         std::memcpy(force.value, force.value_bits, force.bytes);
         std::memcpy(force.enable, force.mask, force.bytes);
+        std::fprintf(stderr, "force: %s from cycle %llu on\n", force.name.c_str(), static_cast<unsigned long long>(cycle));
     }
+    return begun;
 }
 
 }  // namespace vx

@@ -211,7 +211,10 @@ void Harness::cycle() {
     }
     if (control.start) hang_reported_ = false;
     if (!control.reset) drive_memory();
-    if (forces_.any()) forces_.apply(status_.cycle);
+    if (forces_.any()) {
+        if (control.start) forces_.started(status_.launch, status_.cycle);
+        status_.forced += forces_.apply(status_.cycle);
+    }
     context->time(edge - kHalfPeriod);
     top_->clk = 0;
     top_->eval();

@@ -23,12 +23,14 @@ from hw.tb.top.abi import (
     MAX_FORCE_WORDS,
     MAX_PORT_FAULTS,
     Command,
+    CTrigger,
     InjectKind,
     Op,
     Reason,
     Settings,
     Status,
 )
+from hw.tb.top.trigger import Trigger
 
 ALL_KINDS = 0xFFFF_FFFF
 RESET_CYCLES = 10
@@ -161,8 +163,8 @@ class Harness:
 
     # ------------------------------------------------------------------ faults and waves (debug models)
 
-    def force(self, signal: str, value: int, mask: int, first: int, last: int) -> None:
-        """Hold the bits of `mask` of one signal at `value` in cycles `first` to `last`.
+    def force(self, signal: str, value: int, mask: int, when: Trigger) -> None:
+        """Hold the bits of `mask` of one signal at `value`, once, in the window that `when` opens.
 
         Args:
             signal: path such as `vx_tb_top.dut.busy` or `*.alu.result`, where `*` is any text; it must match one signal
@@ -177,7 +179,8 @@ class Harness:
         array = ctypes.c_uint32 * words
         error = ctypes.create_string_buffer(512)
         split = [[number >> 32 * index & 0xFFFF_FFFF for index in range(words)] for number in (value, mask)]
-        done = self._c.vx_force(signal.encode(), array(*split[0]), array(*split[1]), words, first, last, error, 512)
+        trigger = ctypes.byref(when.to_c())
+        done = self._c.vx_force(signal.encode(), array(*split[0]), array(*split[1]), words, trigger, error, 512)
         if not done:
             raise HarnessError(error.value.decode())
 
@@ -285,7 +288,10 @@ def _library() -> Any:
         "vx_inject": (None, [u32, u64, u64]),
         "vx_waves": (ctypes.c_int, [text, u64, u64]),
         "vx_release": (None, [text]),
-        "vx_force": (ctypes.c_int, [text, ctypes.POINTER(u32), ctypes.POINTER(u32), u32, u64, u64, text, u64]),
+        "vx_force": (
+            ctypes.c_int,
+            [text, ctypes.POINTER(u32), ctypes.POINTER(u32), u32, ctypes.POINTER(CTrigger), text, u64],
+        ),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)

@@ -9,7 +9,6 @@ namespace vx {
 namespace {
 constexpr uint8_t kOkay = 0;
 constexpr uint8_t kDecodeError = 3;
-constexpr uint64_t kNever = ~0ull;
 
 template <class T>
 void erase_at(std::vector<T>& items, int index) {
