@@ -1,0 +1,269 @@
+"""Every seeded fault, and the report that must come first. The table in README.md says the same in words."""
+
+from __future__ import annotations
+
+from golden_model.records.layout import Kind
+from hw.tb.agents.axi.policy import MemoryPolicy, Throttle
+from hw.tb.top.abi import InjectKind
+from tests.faults.fault import (
+    AlteredFooter,
+    At,
+    Fault,
+    FaultyKernel,
+    Forced,
+    Injected,
+    LostRecords,
+    Place,
+    Report,
+    Scene,
+    Window,
+)
+
+MULTIKERNEL = Scene("multikernel")  # its default seed launches add_k, acc_k, mul_k
+SPLIT_JOIN = Scene("split_join")
+REDUCE = Scene("lmem_reduce")
+SLOW_WRITES = Scene("multikernel", policy=MemoryPolicy(name="slow writes", aw_ready=Throttle(80, 20)))
+
+_LANE_BITS = 32
+_END_OF_WARP = Place("__vx_window", "tmc")
+_WARPS = 16  # warps of one launch of multikernel with N=64
+_SUM = Place("add_k", "add", 3)  # src[i] + cube
+_POP = At(Place("split_join", "join"), warp=1, occurrence=1)  # the first execution flips to the other side
+
+FAULTS: tuple[Fault, ...] = (
+    # ------------------------------------------------------------------ execution
+    Fault(
+        "wrong_alu_lane",
+        "one bit of one lane of an addition is wrong",
+        MULTIKERNEL,
+        Forced("*.alu.result", 1 << 2 * _LANE_BITS + 20, 1 << 2 * _LANE_BITS + 20, Window.DURING, At(_SUM, warp=1)),
+        Report(
+            "lane result",
+            "rtl result",
+            (r"pc +{pc} <add_k", r"core 0, warp 1", r"lanes +2$", r"^ +2 .* 0x00100000$"),
+            "add_k",
+        ),
+    ),
+    Fault(
+        "stale_return_address",
+        "the call of the constructors does not write ra, so they run twice; memory ends up right",
+        MULTIKERNEL,
+        Forced("*.regfile.write_valid", 0, 1, Window.DURING, At(Place("__vx_cta_entry", "jalr", 1), warp=0)),
+        Report(
+            "lane result",
+            "rtl result",
+            (r"pc +{pc} <__libc_init_array>", r"core 0, warp 0", r"x1 += .* jalr ra"),
+            "add_k",
+            Place("__libc_init_array", "addi"),
+        ),
+    ),
+    Fault(
+        "wrong_mask_after_join",
+        "JOIN restores one lane too few",
+        SPLIT_JOIN,
+        Forced("*.warp_control.next_mask", 0, 1 << 2, Window.DURING, _POP),
+        Report(
+            "next mask",
+            "rtl control",
+            (r"pc +{pc} <split_join", r"core 0, warp 1", r"instruction +join", r"lanes +2$"),
+            "split_join",
+        ),
+    ),
+    Fault(
+        "wrong_mask_in_warp_table",
+        "JOIN restores the right lanes, but the warp table keeps one too few",
+        SPLIT_JOIN,
+        Forced("*.scheduler.resolve_mask", 0, 1 << 2, Window.DURING, _POP),
+        Report(
+            "thread mask",
+            "rtl control",
+            (r"pc +{pc} <split_join", r"core 0, warp 1", r"lanes +2$", r"expected 1111, actual 1011"),
+            "split_join",
+            Place("split_join", "sw"),
+        ),
+    ),
+    # ------------------------------------------------------------------ barriers
+    Fault(
+        "barrier_completes_early",
+        "the barrier unit takes the first warp for the last one",
+        REDUCE,
+        Forced("*.barriers.complete", 1, 1, Window.DURING, At(Place("lmem_reduce", "bar"), occurrence=0)),
+        Report(
+            "barrier released early",
+            "barrier",
+            (r"pc +{pc} <lmem_reduce", r"instruction +bar", r"were let go before all had arrived"),
+            "lmem_reduce",
+        ),
+    ),
+    Fault(
+        "barrier_lets_warp_go",
+        "the barrier holds a warp, but the warp goes on",
+        REDUCE,
+        Forced("*.sfu.resolve_resume", 1, 1, Window.DURING, At(Place("lmem_reduce", "bar"), occurrence=0)),
+        Report("barrier released early", "barrier", (r"although barrier 0x0 holds it",), "lmem_reduce"),
+    ),
+    Fault(
+        "barrier_never_completes",
+        "no barrier ever lets anybody go",
+        REDUCE,
+        Forced("*.barriers.complete", 0, 1, Window.AFTER_START),
+        Report(
+            "barrier not released",
+            "barrier",
+            (r"pc +{pc} <lmem_reduce", r"all participants have arrived, but warps \[0, 1, 2, 3\] stay"),
+            "lmem_reduce",
+            Place("lmem_reduce", "bar"),
+        ),
+    ),
+    Fault(
+        "warp_never_resumes",
+        "a warp is not woken after JOIN; everything that it has shown is right",
+        SPLIT_JOIN,
+        Forced("*.sfu.resolve_resume", 0, 1, Window.DURING, _POP),
+        Report("hang", "check", (r"nothing was committed since cycle \d+",), "split_join"),
+    ),
+    # ------------------------------------------------------------------ dispatch
+    Fault(
+        "cta_launched_twice",
+        "a core takes a block, but the grid walk does not notice",
+        MULTIKERNEL,
+        Forced("*.kmu.cta_ready", 0, 1, Window.AFTER_START, first=0, last=4),
+        Report("cta launched twice", "cta dispatch", (r"block \(0, 0, 0\)", r"core 0"), "add_k"),
+    ),
+    Fault(
+        "cta_skipped",
+        "the grid walk believes that a block was taken, but no core has it",
+        MULTIKERNEL,
+        Forced("*.kmu.cta_ready", 1, 1, Window.AFTER_START, first=20, last=20),
+        Report("cta skipped", "cta dispatch", (r"expected +\(2, 0, 0\)", r"actual +\(3, 0, 0\)"), "add_k"),
+    ),
+    # ------------------------------------------------------------------ memory and busy
+    Fault(
+        "dropped_store_byte",
+        "memory does not store one byte of a result",
+        MULTIKERNEL,
+        Injected(InjectKind.DROP_STROBE, nth=100),
+        Report(
+            "axi memory",
+            "axi",
+            (r"memory at 0x101c0 is not what the AXI writes",),
+            "add_k",
+            also=(("final memory", r"1 bytes differ .* at 0x101c0, in buffer dst of add_k"),),
+        ),
+    ),
+    Fault(
+        "swapped_reads",
+        "two reads that are under way get each other's data",
+        MULTIKERNEL,
+        Injected(InjectKind.SWAP_READS, nth=0),
+        Report(
+            "axi read data",
+            "axi",
+            (r"bytes of the block are not what was written to it", r"responses are swapped"),
+            "add_k",
+        ),
+    ),
+    Fault(
+        "busy_forgets_writes",
+        "busy falls with the last warp, although writes are not acknowledged",
+        MULTIKERNEL,
+        Forced("*.dut.busy", 0, 1, Window.AFTER_COMMIT, At(_END_OF_WARP, occurrence=_WARPS - 1), last=1000),
+        Report("busy with writes", "busy", (r"busy fell with \d+ AXI writes",), "add_k"),
+    ),
+    Fault(
+        "write_after_busy",
+        "busy falls with the last warp, although writes still wait for the bus",
+        SLOW_WRITES,
+        Forced("*.dut.busy", 0, 1, Window.AFTER_COMMIT, At(_END_OF_WARP, occurrence=_WARPS - 1), last=1000),
+        Report("write after busy", "busy", (r"an AXI write was sent in cycle \d+, although busy is low",), "add_k"),
+    ),
+    # ------------------------------------------------------------------ images and kernels
+    Fault(
+        "footer_of_other_kernel",
+        "the image names the address of mul_k for add_k",
+        MULTIKERNEL,
+        AlteredFooter("add_k", "mul_k"),
+        Report("host-expectation", "host expectation", (r"dst of add_k\[0\]",), "add_k"),
+    ),
+    Fault(
+        "footer_outside_image",
+        "the image names an address outside of it for add_k",
+        MULTIKERNEL,
+        AlteredFooter("add_k", None, 0x9000_0000),
+        Report("module-refused", "host expectation", (r"'add_k' starts at 0x90000000, outside the image",)),
+    ),
+    Fault(
+        "footer_inside_kernel",
+        "the image names the second instruction of add_k for add_k",
+        MULTIKERNEL,
+        AlteredFooter("add_k", "add_k", 4),
+        Report("host-expectation", "host expectation", (r"dst of add_k\[0\]",), "add_k"),
+    ),
+    Fault(
+        "footer_on_data",
+        "the image names its table of constructors for add_k",
+        MULTIKERNEL,
+        AlteredFooter("add_k", "__init_array_start"),
+        Report("core-fault", "fault", (r"illegal instruction",), "add_k"),
+    ),
+    Fault(
+        "clobbered_s11",
+        "a kernel of generation s11 does not keep s11, and a warp is used again",
+        Scene("clobber_s11", (("N", "64"), ("ENTRY", "s11")), passes=False),
+        FaultyKernel(),
+        Report(
+            "finding wrong-dispatch-call",
+            "kernel finding",
+            (r"pc +{pc}", r"the dispatch window calls 0xdead0000"),
+            "clobber_s11",
+            Place("__vx_window", "jalr"),
+        ),
+    ),
+    Fault(
+        "divergent_branch",
+        "lanes of a warp disagree on a branch without SPLIT",
+        Scene("divergent_bad", passes=False),
+        FaultyKernel(),
+        Report(
+            "finding divergent-branch",
+            "kernel finding",
+            (r"pc +{pc} <divergent_bad", r"a SPLIT or PRED is missing"),
+            "divergent_bad",
+            Place("divergent_bad", "bne"),
+        ),
+    ),
+    # ------------------------------------------------------------------ the comparison itself
+    Fault(
+        "nothing_recorded",
+        "no commit reaches the comparison",
+        MULTIKERNEL,
+        LostRecords(Kind.COMMIT, None),
+        Report("missing commit", "rtl control", (r"the launch ended, but core 0 warp \d has not",), "add_k"),
+    ),
+    Fault(
+        "one_record_lost",
+        "one commit does not reach the comparison",
+        MULTIKERNEL,
+        LostRecords(Kind.COMMIT, 200),
+        Report("missing commit", "rtl control", (r"never committed; \d+ younger ones did",), "add_k"),
+    ),
+    Fault(
+        "minstret_misses_one",
+        "MINSTRET does not count one instruction",
+        MULTIKERNEL,
+        Forced("*.csr_file.commit_valid", 0, 1, Window.DURING, At(_SUM, warp=1)),
+        Report("minstret", "count", (r"core 0 counted another number of instructions",), "add_k"),
+    ),
+)
+
+
+class NoSuchFaultError(LookupError):
+    """There is no fault of that name."""
+
+
+def find_fault(name: str) -> Fault:
+    """The fault of that name. Raises NoSuchFaultError."""
+    for fault in FAULTS:
+        if fault.name == name:
+            return fault
+    raise NoSuchFaultError(f"no seeded fault is called {name!r}; known: {', '.join(fault.name for fault in FAULTS)}")

@@ -1,0 +1,26 @@
+"""Each scene without its fault passes on the same model, and no fault's report can be found in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cosim.runs import assert_lockstep
+from tests.faults.campaign import misses, run_without
+from tests.faults.catalogue import FAULTS
+from tests.faults.fault import FaultyKernel, Scene
+
+_SCENES = tuple(dict.fromkeys(fault.scene for fault in FAULTS if fault.scene.passes))
+
+
+@pytest.mark.parametrize("scene", _SCENES, ids=lambda scene: scene.policy.name if scene.policy else scene.test)
+def test_scene_passes(scene: Scene, tmp_path: Path) -> None:
+    faults = [fault for fault in FAULTS if fault.scene == scene]
+    assert not any(isinstance(fault.put_in, FaultyKernel) for fault in faults)
+    run = run_without(faults[0], tmp_path)
+    assert_lockstep(run.result)
+    witness = run.witness()
+    assert witness.forced == witness.injected == 0
+    for fault in faults:
+        assert misses(fault, run), f"the test of {fault.name} would pass without the fault"
