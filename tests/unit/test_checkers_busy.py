@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from golden_model.follow.difference import Difference
 from golden_model.records.layout import AxiChannel, Kind, RunEvent
 from golden_model.records.ring import Batch
+from hw.tb.checker import LaunchEnd
 from hw.tb.checkers import BusyChecker
 from tests.unit.axi_traffic import FIRST, Row, batches, run_record
 from tests.unit.fake_hardware import to_array
@@ -55,6 +57,17 @@ def _add_commits(batch: Batch, cycles: list[int]) -> None:
 def test_a_normal_launch_passes() -> None:
     axi = [*_write(200, 240), *_write(480, 498, 2), *_write(540, 590, 3)]  # the last one belongs to the flush
     assert judge(NORMAL, axi, commits=[150, 499]) is None
+
+
+def test_a_launch_without_run_records_is_not_checked() -> None:
+    checker = BusyChecker()
+    end = LaunchEnd(np.zeros(0, np.uint8), {}, {})
+    for run, checks in ((NORMAL, []), ([], ["busy not watched"]), (NORMAL[:3], ["busy not watched"])):
+        checker.reset()
+        checker.begin_launch(LAUNCH)
+        for batch in batches([], 1, run):
+            assert checker.records(batch) is None
+        assert [difference.check for difference in checker.end_launch(end)] == checks
 
 
 def test_two_launches_pass() -> None:

@@ -34,6 +34,7 @@ class BusyChecker:
         self.pending_writes = 0
         self.checks = 0  # falls of busy and answers of flushes that were judged
         self._launch = 0
+        self._watched = False  # the end of this launch was seen
         self.reset()
 
     def host(self, message: m.Message) -> None:
@@ -48,6 +49,7 @@ class BusyChecker:
     def begin_launch(self, launch: m.Launch) -> Difference | None:
         self._launch = launch.launch_id
         self.pending_writes = self.checks = 0
+        self._watched = False
         return None
 
     def counts(self) -> CheckCounts:
@@ -94,6 +96,7 @@ class BusyChecker:
             return self._judge(pending, "busy with writes", "busy fell", cycle)
         elif event == RunEvent.QUIESCENT:
             self._running = False
+            self._watched = True
             if self._idle_since is None:
                 self._idle_since = cycle
         elif event == RunEvent.DCR_RESPONSE:
@@ -142,7 +145,10 @@ class BusyChecker:
         return None
 
     def end_launch(self, end: LaunchEnd) -> list[Difference]:
-        return []
+        if self._watched:
+            return []
+        message = "the launch ended without a RUN record that says so: nobody has watched busy"
+        return [self._found("busy not watched", message, 0)]
 
     def _found(self, check: str, message: str, cycle: int) -> Difference:
         return Difference(check, Category.BUSY, message, self._launch, cycle)
