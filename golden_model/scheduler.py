@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from golden_model.errors import HangError, LimitError
-from golden_model.isa.disasm import disassemble
+from golden_model.standing import standing
 
 if TYPE_CHECKING:
     from golden_model.machine import Machine
@@ -101,30 +101,5 @@ class Scheduler:
             self._next_core = (taker + 1) % count
         return taker
 
-    # ------------------------------------------------------------------ diagnosis
-
     def _diagnosis(self, what: str) -> str:
-        machine = self._machine
-        lines = [f"launch {machine.launch_id}: {what}"]
-        for core in machine.cores:
-            for warp in core.warps:
-                if warp.tmask:
-                    lines.append(f"  core {core.core_id} warp {warp.wid}: {self._where(warp)}")
-            pending = core.dispatcher.pending
-            if pending is not None:
-                lines.append(
-                    f"  core {core.core_id}: CTA {pending.cta.block_idx} has no free warp for rank {pending.started}"
-                )
-        cta = machine.next_cta()
-        if cta is not None:
-            lines.append(f"  CTA {cta.block_idx} waits for a core with a free slot")
-        return "\n".join(lines)
-
-    def _where(self, warp: Warp) -> str:
-        at = warp.pc
-        doing = f"next {disassemble(self._machine.memory.load(at & ~3, 4)[0], at, warp.xlen.bits)}"
-        if warp.blocked:
-            doing = f"suspended at {warp.core.barriers.waiting_for(warp.wid)}"
-            at -= 4
-        idx = warp.resident.cta.block_idx if warp.resident is not None else None
-        return f"CTA {idx} rank {warp.rank}, pc {at:#x}, lanes {warp.tmask:#x}, {doing}"
+        return "\n  ".join([f"launch {self._machine.launch_id}: {what}", *standing(self._machine)])

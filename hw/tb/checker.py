@@ -74,3 +74,7 @@ class Checker(Protocol):
     def counts(self) -> CheckCounts:
         """Figures of the launch that ended last."""
         ...
+
+    def standing(self) -> list[str]:
+        """The launch does not go on: what has not come to its end, one line each, as far as this checker knows."""
+        ...

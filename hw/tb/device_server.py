@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 
-from golden_model.follow.difference import Difference
+from golden_model.follow.difference import Category, Difference
 from golden_model.records.layout import FaultKind
 from hw.tb.agents.kmu import DcrReadItem, DcrWriteItem
 from hw.tb.checker import LaunchEnd
@@ -145,6 +145,8 @@ class DeviceServer:
         checks = [_check_failed(launch, difference) for difference in differences]
         if isinstance(failure, DifferenceFoundError):
             checks.insert(0, _check_failed(launch, failure.difference))
+        elif isinstance(failure, _TIMEOUTS):
+            checks.append(_check_failed(launch, self._stuck(launch, failure)))
         elif failure is not None:
             checks.append(m.CheckFailed(launch.launch_id, _CHECK_NAMES.get(type(failure), "simulation"), str(failure)))
         faults = self._faults(launch)
@@ -158,6 +160,18 @@ class DeviceServer:
             status = m.LaunchStatus.FAULT if faults else m.LaunchStatus.DONE
         stats = self._stats(start, before, time.perf_counter() - began)
         return [*faults, *checks, m.LaunchDone(launch.launch_id, status, stats)]
+
+    def _stuck(self, launch: m.Launch, failure: HarnessError) -> Difference:
+        """A launch that does not end: where everything stands."""
+        notes = [line for checker in self._env.config.checkers for line in checker.standing()]
+        return Difference(
+            check=_CHECK_NAMES[type(failure)],
+            category=Category.PROGRESS,
+            message=str(failure),
+            launch=launch.launch_id,
+            cycle=self._harness.cycle,
+            notes=notes,
+        )
 
     def _faults(self, launch: m.Launch) -> list[m.Event]:
         return [_fault(launch, seen) for seen in self._harness.port_faults()]

@@ -120,7 +120,16 @@ FAULTS: tuple[Fault, ...] = (
         "a warp is not woken after JOIN; everything that it has shown is right",
         SPLIT_JOIN,
         Forced("*.sfu.resolve_resume", 0, 1, Window.DURING, _POP),
-        Report("hang", "check", (r"nothing was committed since cycle \d+",), "split_join"),
+        Report(
+            "hang",
+            "no progress",
+            (
+                r"nothing was committed since cycle \d+",
+                r"core 0 warp 1: CTA \(0, 0, 0\) rank 1, pc {pc}, lanes 0xf, next sw ",
+            ),
+            "split_join",
+            Place("split_join", "sw"),
+        ),
     ),
     # ------------------------------------------------------------------ dispatch
     Fault(

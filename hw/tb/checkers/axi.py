@@ -21,6 +21,7 @@ from sw.runtime import messages as m
 
 _SIZE_OF_BLOCK = 6  # AxSIZE: log2 of 64 bytes
 _INCREMENTING = 1
+_SHOWN = 4  # unanswered requests of one bank and kind in a report
 SHOWN_BYTES = 16
 
 
@@ -272,6 +273,19 @@ class AxiChecker:
         return [difference]
 
     # ------------------------------------------------------------------ reports
+
+    def standing(self) -> list[str]:
+        lines = []
+        for bank, pairs in enumerate(self._banks):
+            for what, records in (("read", pairs.open_reads), ("write", pairs.open_writes)):
+                lines += [
+                    f"AXI {what} of bank {bank}, id {int(record['id']):#x}, address {int(record['addr']):#x}: "
+                    f"accepted in cycle {int(record['cycle'])}, not answered"
+                    for record in records[:_SHOWN]
+                ]
+                if len(records) > _SHOWN:
+                    lines.append(f"... and {len(records) - _SHOWN} more {what}s of bank {bank}")
+        return lines
 
     def _difference(self, check: str, message: str, records: Records) -> Difference:
         difference = Difference(check, Category.AXI, message, self._context.launch)

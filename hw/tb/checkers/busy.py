@@ -55,6 +55,9 @@ class BusyChecker:
     def counts(self) -> CheckCounts:
         return CheckCounts()
 
+    def standing(self) -> list[str]:
+        return []
+
     def records(self, batch: Batch) -> Difference | None:
         axi = batch[Kind.AXI]
         requests = np.concatenate((self._accepted, axi["cycle"][axi["channel"] == AxiChannel.AW].astype(np.int64)))

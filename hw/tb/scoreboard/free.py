@@ -113,5 +113,8 @@ class FreeScoreboard:
     def counts(self) -> CheckCounts:
         return CheckCounts()
 
+    def standing(self) -> list[str]:
+        return []  # the golden model runs a launch only when it has ended
+
     def _found(self, check: str, category: Category, message: str) -> Difference:
         return Difference(check, category, message, self._launch, notes=[BLIND_SPOTS])

@@ -12,6 +12,7 @@ from golden_model.follow.follower import Follower
 from golden_model.memory import PAGE_SIZE
 from golden_model.records.layout import AxiChannel, Kind
 from golden_model.records.ring import Batch
+from golden_model.standing import standing
 from hw.tb.checker import CheckCounts, LaunchEnd
 from hw.tb.checkers.axi_memory import BLOCK
 from hw.tb.scoreboard.host_side import GoldenHost
@@ -109,3 +110,6 @@ class LockstepScoreboard:
     def counts(self) -> CheckCounts:
         coverage = self._follower.launch_coverage
         return CheckCounts(compared=coverage.instructions, adopted=coverage.adopted_by_name())
+
+    def standing(self) -> list[str]:
+        return standing(self.machine)
