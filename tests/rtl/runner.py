@@ -137,7 +137,7 @@ def _build(block: Block, folder: Path, tools: Toolchain) -> None:
         str(main),
         *(str(path) for path in block.sources()),
     ]
-    compile_ = [tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", "OPT_FAST=-O1", "CFG_CXXFLAGS_PCH_I=-include"]
+    compile_ = [tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", "OPT_FAST=-O0", "CFG_CXXFLAGS_PCH_I=-include"]
     _execute(block, verilate, tools)
     # Verilator gives the top's class a method `trace`, which clashes with a port of that name. Nothing here calls it.
     header = folder / "Vtop.h"

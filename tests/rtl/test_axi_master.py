@@ -244,7 +244,7 @@ async def reset_under_load(dut: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cores", "banks", "tid_width"), [(1, 1, 8), (2, 2, 10), (1, 2, 2), (2, 1, 1)], ids=lambda value: str(value)
+    ("cores", "banks", "tid_width"), [(1, 1, 8), (2, 2, 10), (2, 1, 1)], ids=lambda value: str(value)
 )
 def test_axi_master(cores: int, banks: int, tid_width: int) -> None:
     block = runner.Block(

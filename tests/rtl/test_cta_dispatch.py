@@ -381,6 +381,6 @@ async def reset_in_mid_launch(dut: Any) -> None:
     await bench.run(launch)
 
 
-@pytest.mark.parametrize("shape", [(4, 4), (8, 8), (2, 2), (1, 4), (4, 1)], ids=lambda shape: f"{shape[0]}w{shape[1]}t")
+@pytest.mark.parametrize("shape", [(4, 4), (8, 8), (2, 2), (1, 4)], ids=lambda shape: f"{shape[0]}w{shape[1]}t")
 def test_cta_dispatch(shape: tuple[int, int]) -> None:
     runner.run(runner.Block("vx_cta_dispatch", hardware={"num_warps": shape[0], "num_threads": shape[1]}), __name__)

@@ -78,6 +78,6 @@ async def random_requests(dut: Any) -> None:
     assert not reads and answered > 100 and flushes > 10
 
 
-@pytest.mark.parametrize("cores", [1, 3])
+@pytest.mark.parametrize("cores", [3])
 def test_dcr(cores: int) -> None:
     runner.run(runner.Block("vx_dcr", parameters={"CORES": cores}), __name__)

@@ -233,6 +233,6 @@ async def odd_values(dut: Any) -> None:
     assert await bench.collect() == [], "registers read 0 after reset, so nothing can be launched"
 
 
-@pytest.mark.parametrize("shape", [(4, 4), (8, 8), (1, 1)], ids=lambda shape: f"{shape[0]}w{shape[1]}t")
+@pytest.mark.parametrize("shape", [(4, 4), (1, 1)], ids=lambda shape: f"{shape[0]}w{shape[1]}t")
 def test_kmu(shape: tuple[int, int]) -> None:
     runner.run(runner.Block("vx_kmu", hardware={"num_warps": shape[0], "num_threads": shape[1]}), __name__)

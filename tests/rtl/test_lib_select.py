@@ -62,11 +62,11 @@ async def lowest_bit(dut: Any) -> None:
         assert int(dut.index.value) == ((bits & -bits).bit_length() - 1 if bits else 0), f"bits {bits:b}"
 
 
-@pytest.mark.parametrize("count", [1, 3, 4])
+@pytest.mark.parametrize("count", [1, 3])
 def test_rr_arbiter(count: int) -> None:
     runner.run(runner.Block("vx_rr_arbiter", parameters={"N": count}), __name__, testcase="round_robin")
 
 
-@pytest.mark.parametrize("count", [1, 5, 64])
+@pytest.mark.parametrize("count", [5])
 def test_priority_encoder(count: int) -> None:
     runner.run(runner.Block("vx_priority_encoder", parameters={"N": count}), __name__, testcase="lowest_bit")
