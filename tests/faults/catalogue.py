@@ -241,6 +241,21 @@ FAULTS: tuple[Fault, ...] = (
             Place("divergent_bad", "bne"),
         ),
     ),
+    Fault(
+        "endless_kernel",
+        "a kernel never returns, and goes on executing",
+        Scene("endless", (), passes=False),
+        FaultyKernel(),
+        Report(
+            "cycle limit",
+            "no progress",
+            (
+                r"did not finish within its bound",
+                r"core 0 warp 0: CTA \(0, 0, 0\) rank 0, pc 0x8000\w+, lanes 0xf",
+            ),
+            "endless",
+        ),
+    ),
     # ------------------------------------------------------------------ the comparison itself
     Fault(
         "nothing_recorded",

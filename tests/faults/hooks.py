@@ -26,6 +26,7 @@ from tests.regression.typed_json import read_json, write_json
 WITHOUT = "without_"
 HOST_ONLY = "host_only_"
 HANG_CYCLES = 3000  # without a commit; far above the longest wait of a clean run
+MAX_CYCLES = 40_000  # of one launch; the slowest scene needs a fifth
 
 
 def __getattr__(name: str) -> Callable[[VortexEnv], None]:
@@ -47,6 +48,7 @@ def set_scene(env: VortexEnv, scene: Scene) -> None:
     """What a run has with and without its fault."""
     harness = env.config.harness
     harness.set_hang_cycles(HANG_CYCLES)
+    env.kmu.driver.max_cycles = MAX_CYCLES
     if scene.policy is not None:
         harness.set_policy(scene.policy)
     _Tap(env)

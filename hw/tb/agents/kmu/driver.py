@@ -14,6 +14,7 @@ from hw.tb.top.harness import Harness, HarnessError, Step, dcr_read, dcr_write
 RISE_BOUND = 256  # cycles after `start` within which busy must be seen; an empty grid waits that long
 QUIET_CYCLES = 8  # cycles without busy, request or outstanding write until the core counts as quiescent
 FLUSH_BOUND = 1_000_000
+MAX_CYCLES = 20_000_000  # of a launch that sets no bound of its own
 
 
 class KmuDriver(uvm_driver):
@@ -23,8 +24,10 @@ class KmuDriver(uvm_driver):
         harness, publish: set by the agent; `publish` gets every batch of records.
         failure: the error that stopped the design. An item that meets it, and every later one, is completed at once
             with `failure` unchanged; only a reset clears it.
+        max_cycles: bound on every launch that sets none, so that an endless kernel ends as a failure.
     """
 
+    max_cycles: int = MAX_CYCLES
     harness: Harness
     publish: Callable[[Batch], None]
     failure: HarnessError | None = None
@@ -59,7 +62,7 @@ class KmuDriver(uvm_driver):
     async def _launch(self, item: LaunchItem) -> None:
         status = self.harness.status
         steps = [Step(Op.START, item.launch_id), Step(Op.WAIT_RISE, RISE_BOUND)]
-        steps.append(Step(Op.WAIT_QUIESCENT, QUIET_CYCLES, item.max_cycles))
+        steps.append(Step(Op.WAIT_QUIESCENT, QUIET_CYCLES, item.max_cycles or self.max_cycles))
         results = await self._execute(steps)
         item.rose = bool(results[0])
         if item.rose:
