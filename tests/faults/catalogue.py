@@ -20,6 +20,7 @@ from tests.faults.fault import (
 )
 
 MULTIKERNEL = Scene("multikernel")  # its default seed launches add_k, acc_k, mul_k
+ONE_WARP = Scene("multikernel", (("N", "4"),))
 SPLIT_JOIN = Scene("split_join")
 REDUCE = Scene("lmem_reduce")
 SLOW_WRITES = Scene("multikernel", policy=MemoryPolicy(name="slow writes", aw_ready=Throttle(80, 20)))
@@ -27,6 +28,7 @@ SLOW_WRITES = Scene("multikernel", policy=MemoryPolicy(name="slow writes", aw_re
 _LANE_BITS = 32
 _END_OF_WARP = Place("__vx_window", "tmc")
 _WARPS = 16  # warps of one launch of multikernel with N=64
+_SOURCE = Place("add_k", "lw", 2)  # src[i]
 _SUM = Place("add_k", "add", 3)  # src[i] + cube
 _POP = At(Place("split_join", "join"), warp=1, occurrence=1)  # the first execution flips to the other side
 
@@ -41,6 +43,18 @@ FAULTS: tuple[Fault, ...] = (
             "lane result",
             "rtl result",
             (r"pc +{pc} <add_k", r"core 0, warp 1", r"lanes +2$", r"^ +2 .* 0x00100000$"),
+            "add_k",
+        ),
+    ),
+    Fault(
+        "wrong_load_data",
+        "one bit of one lane of a load is wrong, although the bus brought the right data",
+        ONE_WARP,
+        Forced("*.rsp_data", 1 << 3 * _LANE_BITS + 27, 1 << 3 * _LANE_BITS + 27, Window.DURING, At(_SOURCE)),
+        Report(
+            "lane result",
+            "rtl result",
+            (r"pc +{pc} <add_k", r"core 0, warp 0", r"lanes +3$", r"^ +3 .* 0x08000000$", r"AXI read .* 0x00010040: "),
             "add_k",
         ),
     ),

@@ -12,10 +12,16 @@ from tests.faults.campaign import misses, run_without
 from tests.faults.catalogue import FAULTS, find_fault
 from tests.faults.fault import FaultyKernel, Scene
 
+
+def _label(scene: Scene) -> str:
+    knobs = "-".join(f"{name}{value}" for name, value in scene.knobs)
+    return f"{scene.test}-{scene.policy.name if scene.policy else knobs}"
+
+
 _SCENES = tuple(dict.fromkeys(fault.scene for fault in FAULTS if fault.scene.passes))
 
 
-@pytest.mark.parametrize("scene", _SCENES, ids=lambda scene: scene.policy.name if scene.policy else scene.test)
+@pytest.mark.parametrize("scene", _SCENES, ids=_label)
 def test_scene_passes(scene: Scene, tmp_path: Path) -> None:
     faults = [fault for fault in FAULTS if fault.scene == scene]
     assert not any(isinstance(fault.put_in, FaultyKernel) for fault in faults)
