@@ -37,6 +37,7 @@ class Lsu:
     request: dict[str, int] | None = None
     flushing: bool = False
     waiting: dict[int, tuple[int, int, int]] = field(default_factory=dict)  # tag -> line, wanted bits, value
+    unacknowledged: set[int] = field(default_factory=set)  # data of writes (random, so unique)
     reads: int = 0
     shared_reads: int = 0
     fences: int = 0
@@ -64,6 +65,7 @@ class Lsu:
         assert request is not None
         if request["rw"]:
             self.reference.write(request["addr"], request["byteen"], request["data"])
+            self.unacknowledged.add(request["data"])
         else:
             mask = byte_mask(request["byteen"])
             self.waiting[request["tag"]] = (request["addr"], mask, self.reference.read(request["addr"]) & mask)
@@ -132,7 +134,7 @@ async def shared_by_fences(dut: Any) -> None:
                 lsu.accepted()
                 left -= shared
             if done & bit:
-                assert lsu.flushing
+                assert lsu.flushing and not lsu.unacknowledged, "a fence ended before the last B"
                 lsu.flushing = False
                 lsu.fences += 1
                 # Release by the old holder, then acquire by the new one; after that it may use the shared lines.
@@ -145,7 +147,10 @@ async def shared_by_fences(dut: Any) -> None:
             # Answers to shared reads may be outstanding: the fence has to wait for them too.
             phase = "release"
         for slave in slaves:
-            slave.observe()
+            acknowledged = slave.observe()
+            if acknowledged is not None:
+                for lsu in cores:
+                    lsu.unacknowledged.discard(acknowledged.data)
         quiet = all(lsu.request is None and not lsu.waiting and not lsu.flushing for lsu in cores)
         if draining and phase == "hold" and quiet and not dut.busy.value:
             break
