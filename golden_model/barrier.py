@@ -7,6 +7,7 @@ methods beside `sync`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from config import HardwareConfig
@@ -24,6 +25,16 @@ class BarrierEntry:
     waiters: int = 0  # mask of suspended warps
     phase: int = 0
     participants: int = 0  # as stated by the first arrival of this phase
+    events: int = 0  # transactions that are still to come
+    arrived: int = 0  # barriers across cores: mask of warps that arrived without waiting
+
+    def fields(self) -> tuple[int, ...]:
+        """All of the state, in the order of the declaration."""
+        return self.count, self.waiters, self.phase, self.participants, self.events, self.arrived
+
+    def restore(self, fields: Sequence[int]) -> None:
+        """Take over what `fields` gave."""
+        self.count, self.waiters, self.phase, self.participants, self.events, self.arrived = fields
 
 
 class BarrierUnit:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Protocol
 
 from config import EntryGeneration, HardwareConfig
@@ -36,6 +37,7 @@ class Code:
         self._memory = memory
         self._decoder = Decoder(config)
         self._address_mask = (1 << config.xlen) - 1
+        self.on_forget: Callable[[], None] | None = None
         memory.on_code_write = self.forget
 
     # ------------------------------------------------------------------ images
@@ -68,6 +70,8 @@ class Code:
         """Drop decoded instructions: code or entry generation changed."""
         self.by_pc.clear()
         self.dispatch_calls.clear()
+        if self.on_forget is not None:
+            self.on_forget()
 
     def fetch(self, pc: int) -> tuple[int, Decoded | None]:
         """(word, decoded instruction or None if it is illegal) at `pc`, which must lie in memory."""

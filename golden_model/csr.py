@@ -38,6 +38,7 @@ class Csr:
     ignores_writes: bool = False  # a write is dropped instead of being an illegal instruction
     choice: bool = False
     undefined: Callable[[Warp], int] | None = None
+    changes: bool = False  # the value may change while a warp runs; others are fixed from its start to its end
 
     def read_lanes(self, warp: Warp, step: Step) -> tuple[list[int], int]:
         """Value per lane (of active lanes) and the mask of lanes in which it is undefined."""
@@ -66,10 +67,13 @@ def _constant(number: int, name: str, value: int, ignores_writes: bool = False) 
 def _storage(number: int, name: str) -> Csr:
     """A plain register of each warp."""
 
+    def read(warp: Warp, lane: int) -> int:
+        return warp.csr_storage.get(number, 0)
+
     def write(warp: Warp, value: int) -> None:
         warp.csr_storage[number] = value
 
-    return Csr(number, name, lambda warp, lane: warp.csr_storage.get(number, 0), write)
+    return Csr(number, name, read, write, changes=True)
 
 
 def _machine(config: HardwareConfig) -> list[Csr]:
@@ -87,13 +91,21 @@ def _machine(config: HardwareConfig) -> list[Csr]:
     ]
 
 
+def _active_warps(warp: Warp, lane: int) -> int:
+    return warp.core.active_warps
+
+
+def _active_threads(warp: Warp, lane: int) -> int:
+    return warp.tmask
+
+
 def _vortex(config: HardwareConfig) -> list[Csr]:
     return [
         Csr(0xCC0, "thread_id", lambda warp, lane: lane),
         Csr(0xCC1, "warp_id", lambda warp, lane: warp.wid),
         Csr(0xCC2, "core_id", lambda warp, lane: warp.core.core_id),
-        Csr(0xCC3, "active_warps", lambda warp, lane: warp.core.active_warps, choice=True),
-        Csr(0xCC4, "active_threads", lambda warp, lane: warp.tmask),
+        Csr(0xCC3, "active_warps", _active_warps, choice=True, changes=True),
+        Csr(0xCC4, "active_threads", _active_threads, changes=True),
         _constant(0xFC0, "num_threads", config.num_threads),
         _constant(0xFC1, "num_warps", config.num_warps),
         _constant(0xFC2, "num_cores", config.total_cores),
@@ -124,21 +136,32 @@ def _cta() -> list[Csr]:
     ]
 
 
+def _mcycle(warp: Warp) -> int:
+    return warp.core.mcycle
+
+
+def _minstret(warp: Warp) -> int:
+    return warp.core.minstret
+
+
 def _counters(config: HardwareConfig) -> list[Csr]:
     """MCYCLE, MINSTRET, and the class-dependent counters, which device code always reads as 0."""
     wide = config.xlen == 64
 
     def counter(number: int, name: str, value: Callable[[Warp], int]) -> list[Csr]:
-        low = Csr(number, name, lambda warp, lane: value(warp) & COUNTER_MASK, choice=True)
-        high = Csr(
-            number + 0x80, name + "h", lambda warp, lane: (value(warp) & COUNTER_MASK) >> 32, choice=True
-        )  # fmt: skip
-        return [low] if wide else [low, high]
+        def low(warp: Warp, lane: int) -> int:
+            return value(warp) & COUNTER_MASK
+
+        def high(warp: Warp, lane: int) -> int:
+            return (value(warp) & COUNTER_MASK) >> 32
+
+        rows = [Csr(number, name, low, choice=True, changes=True)]
+        return rows if wide else [*rows, Csr(number + 0x80, name + "h", high, choice=True, changes=True)]
 
     numbers = [0xB01, *range(0xB03, 0xB20)]
     return [
-        *counter(0xB00, "mcycle", lambda warp: warp.core.mcycle),
-        *counter(0xB02, "minstret", lambda warp: warp.core.minstret),
+        *counter(0xB00, "mcycle", _mcycle),
+        *counter(0xB02, "minstret", _minstret),
         *(_constant(number, f"mpm{number & 0x1F}", 0) for number in numbers),
         *(_constant(number + 0x80, f"mpm{number & 0x1F}h", 0) for number in numbers if not wide),
     ]
@@ -154,8 +177,17 @@ def _float() -> list[Csr]:
     def write_both(warp: Warp, value: int) -> None:
         warp.fcsr = value & 0xFF
 
+    def read_flags(warp: Warp, lane: int) -> int:
+        return warp.fcsr & 0x1F
+
+    def read_mode(warp: Warp, lane: int) -> int:
+        return warp.fcsr >> 5
+
+    def read_both(warp: Warp, lane: int) -> int:
+        return warp.fcsr
+
     return [
-        Csr(0x001, "fflags", lambda warp, lane: warp.fcsr & 0x1F, write_flags),
-        Csr(0x002, "frm", lambda warp, lane: warp.fcsr >> 5, write_mode),
-        Csr(0x003, "fcsr", lambda warp, lane: warp.fcsr, write_both),
+        Csr(0x001, "fflags", read_flags, write_flags, changes=True),
+        Csr(0x002, "frm", read_mode, write_mode, changes=True),
+        Csr(0x003, "fcsr", read_both, write_both, changes=True),
     ]

@@ -20,23 +20,23 @@ class IpdomStack:
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
-        self._entries: list[IpdomEntry] = []
+        self.entries: list[IpdomEntry] = []
 
     def push(self, mask: int, pc: int) -> bool:
         """Open a SPLIT; False, and nothing is changed, if the stack is full."""
-        if len(self._entries) >= self.depth:
+        if len(self.entries) >= self.depth:
             return False
-        self._entries.append(IpdomEntry(mask, pc))
+        self.entries.append(IpdomEntry(mask, pc))
         return True
 
     def top(self) -> IpdomEntry | None:
-        return self._entries[-1] if self._entries else None
+        return self.entries[-1] if self.entries else None
 
     def pop(self) -> IpdomEntry:
-        return self._entries.pop()
+        return self.entries.pop()
 
     def clear(self) -> None:
-        self._entries.clear()
+        self.entries.clear()
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries)

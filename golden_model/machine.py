@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Literal
+
 from config import EntryGeneration, HardwareConfig
 from golden_model.code import Code, Image
 from golden_model.core import Core
@@ -12,8 +14,13 @@ from golden_model.kmu import Kmu
 from golden_model.launch import Launch, dcr_writes
 from golden_model.memory import Memory
 from golden_model.ranges import AddressRanges
-from golden_model.scheduler import RunSummary, Scheduler
+from golden_model.scheduler import FastScheduler, RunSummary, Scheduler
 from golden_model.window import GENERATION_OF_REWIND
+
+if TYPE_CHECKING:
+    from golden_model.fast.engine import Engine
+
+Tier = Literal["readable", "fast"]
 
 CACHE_FLUSH = 0x000
 MPM_VALUE = 0x001
@@ -26,6 +33,10 @@ class Machine:
     dispatch-window register 0x030. `buffer` puts the bytes of memory into a mapped file; `memory` replaces it
     altogether, such as by a remapped view. `host_buffers` are ranges that the host allocated: storing an undefined
     value there is a finding.
+
+    `tier` says how `run` executes: "readable" in Python, "fast" in C that is generated from the same definitions.
+    Results, findings and counts are the same. Where the fast tier cannot be had, `run` uses the readable one and
+    `tier_note` says why in a sentence. Single steps are always readable.
     """
 
     def __init__(
@@ -34,8 +45,12 @@ class Machine:
         entry: EntryGeneration = EntryGeneration.CTA_ENTRY,
         buffer: memoryview | None = None,
         memory: Memory | None = None,
+        tier: Tier = "readable",
     ) -> None:
         self.config = config
+        self.tier = tier
+        self.tier_note = ""
+        self._engine: Engine | None = None
         self.entry = entry
         self.findings = FindingLog()
         self.host_buffers = AddressRanges()
@@ -54,6 +69,7 @@ class Machine:
             Core(core_id, self.config, self.memory, self.code, self.findings, self.host_buffers)
             for core_id in range(self.config.total_cores)
         ]
+        self._engine = None
         self._locked_core: int | None = None  # takes all members of the CTA cluster that it began
 
     # ------------------------------------------------------------------ host side
@@ -115,7 +131,26 @@ class Machine:
 
     def run(self, max_warp_instructions: int = 100_000_000, seed: int | None = None) -> RunSummary:
         """Execute the running launch to its end, alone. See `Scheduler.run`."""
+        self.tier_note = ""
+        if self.tier == "fast":
+            engine = self._fast_engine(seed)
+            if engine is not None:
+                return FastScheduler(self, engine).run(max_warp_instructions)
         return Scheduler(self, seed).run(max_warp_instructions)
+
+    def _fast_engine(self, seed: int | None) -> Engine | None:
+        """The compiled tier, made on first use; None, with a note, if it cannot be had."""
+        from golden_model.fast.build import NoFastTier
+        from golden_model.fast.engine import Engine
+
+        if seed is not None:
+            self.tier_note = "the readable tier runs: an order of warps from a seed is not in the fast tier"
+            return None
+        try:
+            self._engine = self._engine or Engine(self)
+        except NoFastTier as reason:
+            self.tier_note = f"the readable tier runs: {reason}"
+        return self._engine
 
     # ------------------------------------------------------------------ hardware's choices
 

@@ -18,7 +18,9 @@ _ALL_ONES = {1: 0xFF, 2: 0xFFFF, 4: 0xFFFF_FFFF, 8: 0xFFFF_FFFF_FFFF_FFFF}
 assert sys.byteorder == "little", "words are seen through memoryviews in host byte order"
 
 
-class _Page:
+class Page:
+    """Bytes and shadow bytes of one page."""
+
     __slots__ = ("data", "is_code", "shadow", "shadow_words", "words")
 
     def __init__(self, data: memoryview, shadow: bytearray) -> None:
@@ -45,9 +47,10 @@ class Memory:
             raise ValueError(f"the buffer behind the memory must be writable and hold {size:#x} bytes")
         self.size = size
         self.on_code_write: Callable[[], None] | None = None
+        self.on_page: Callable[[int, Page], None] | None = None  # called with every page that is made
         self._buffer = None if buffer is None else buffer.cast("B")
         self._new_shadow = bytes(PAGE_SIZE) if zeroed else _UNDEFINED
-        self._pages: dict[int, _Page] = {}
+        self._pages: dict[int, Page] = {}
 
     # ------------------------------------------------------------------ device side: aligned words
 
@@ -115,6 +118,10 @@ class Memory:
         """Start addresses of all pages in use, ascending."""
         return sorted(number << PAGE_BITS for number in self._pages)
 
+    def existing(self) -> dict[int, Page]:
+        """Pages in use by number (address >> PAGE_BITS); not a copy."""
+        return self._pages
+
     # ------------------------------------------------------------------ code
 
     def fetch(self, addr: int) -> int:
@@ -131,7 +138,7 @@ class Memory:
 
     # ------------------------------------------------------------------ pages
 
-    def _page(self, addr: int) -> _Page:
+    def _page(self, addr: int) -> Page:
         number = addr >> PAGE_BITS
         page = self._pages.get(number)
         if page is None:
@@ -139,10 +146,12 @@ class Memory:
                 data = memoryview(bytearray(PAGE_SIZE))
             else:
                 data = self._buffer[number << PAGE_BITS : (number + 1) << PAGE_BITS]
-            page = self._pages[number] = _Page(data, bytearray(self._new_shadow))
+            page = self._pages[number] = Page(data, bytearray(self._new_shadow))
+            if self.on_page is not None:
+                self.on_page(number, page)
         return page
 
-    def _spans(self, addr: int, size: int) -> list[tuple[_Page, int, int]]:
+    def _spans(self, addr: int, size: int) -> list[tuple[Page, int, int]]:
         spans = []
         while size > 0:
             start = addr & _OFFSET

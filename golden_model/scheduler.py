@@ -10,6 +10,8 @@ from golden_model.errors import HangError, LimitError
 from golden_model.standing import standing
 
 if TYPE_CHECKING:
+    from golden_model.core import Core
+    from golden_model.fast.engine import Engine
     from golden_model.machine import Machine
     from golden_model.warp import Warp
 
@@ -103,3 +105,73 @@ class Scheduler:
 
     def _diagnosis(self, what: str) -> str:
         return "\n  ".join([f"launch {self._machine.launch_id}: {what}", *standing(self._machine)])
+
+
+ROUND_WITH_END, IDLE, NOT_ME, LIMIT = range(4)  # golden_model/fast/loop.c
+_CHUNK = 20_000_000  # instructions between two looks at Ctrl-C
+
+
+class FastScheduler(Scheduler):
+    """The same order of steps, executed by the fast tier; Python dispatches CTAs and executes what C leaves to it."""
+
+    def __init__(self, machine: Machine, engine: Engine) -> None:
+        super().__init__(machine)
+        self._engine = engine
+
+    def run(self, max_warp_instructions: int) -> RunSummary:
+        """See `Scheduler.run`."""
+        engine = self._engine
+        engine.enter()
+        try:
+            return self._run(max_warp_instructions)
+        finally:
+            engine.leave()
+
+    def _run(self, max_warp_instructions: int) -> RunSummary:
+        machine, engine = self._machine, self._engine
+        m, faults = engine.m, 0
+        self._dispatch_fast()
+        while True:
+            m.limit = min(max_warp_instructions, m.executed + _CHUNK)
+            reason = engine.run()
+            if reason == NOT_ME:
+                core = machine.cores[m.core_at]
+                warp = core.warps[m.warp_at]
+                faults += self._step_readable(core, warp)
+                continue
+            for warp in engine.ended_warps():
+                if warp.resident is not None:
+                    warp.core.warp_ended(warp.resident)
+            if m.executed >= max_warp_instructions and machine.busy:
+                engine.leave()
+                raise LimitError(self._diagnosis(f"still running after {m.executed} warp instructions"))
+            if reason == IDLE:
+                if not machine.busy:
+                    return RunSummary(m.executed, m.threads, self._ctas, self._warps, faults)
+                engine.leave()
+                raise HangError(self._diagnosis("no warp can step"))
+            if reason == ROUND_WITH_END:
+                self._dispatch_fast()
+
+    def _step_readable(self, core: Core, warp: Warp) -> int:
+        """Let Python execute the instruction at which C stopped; returns 1 if it was a fault."""
+        m, engine = self._engine.m, self._engine
+        pc = engine.next_pc(core, warp)
+        if not engine.knows(pc) and engine.decode(pc):
+            engine.retry(core, warp)
+            return 0
+        step = engine.step_readable(core, warp)
+        m.executed += 1
+        m.threads += step.tmask.bit_count()
+        if step.warp_ended:
+            m.ended = 1
+        return step.warp_ended and step.fault is not None
+
+    def _dispatch_fast(self) -> None:
+        """Dispatch, and tell C which warps have started."""
+        warps = [warp for core in self._machine.cores for warp in core.warps]
+        idle = [warp for warp in warps if not warp.tmask]
+        self._dispatch()
+        for warp in idle:
+            if warp.tmask:
+                self._engine.started(warp)

@@ -68,8 +68,8 @@ def execute_branch(warp: Warp, op: Decoded, step: Step) -> None:
 def execute_jal(warp: Warp, op: Decoded, step: Step) -> None:
     step.is_control = True
     step.next_pc = (step.pc + op.imm) & warp.pc_mask
-    warp.write(step, op.rd, [(step.pc + 4) & warp.xlen.mask] * warp.num_lanes, 0)
     _check_dispatch_call(warp, step)
+    warp.write(step, op.rd, [(step.pc + 4) & warp.xlen.mask] * warp.num_lanes, 0)
 
 
 def execute_jalr(warp: Warp, op: Decoded, step: Step) -> None:
@@ -89,8 +89,8 @@ def execute_jalr(warp: Warp, op: Decoded, step: Step) -> None:
         )
     step.is_control = True
     step.next_pc = (target + op.imm) & warp.pc_mask
-    warp.write(step, op.rd, [(step.pc + 4) & warp.xlen.mask] * warp.num_lanes, 0)
     _check_dispatch_call(warp, step)
+    warp.write(step, op.rd, [(step.pc + 4) & warp.xlen.mask] * warp.num_lanes, 0)
 
 
 def _check_dispatch_call(warp: Warp, step: Step) -> None:

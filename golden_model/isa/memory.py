@@ -44,15 +44,10 @@ def execute_store(warp: Warp, op: Decoded, step: Step) -> None:
     if addresses is None:
         return
     core = warp.core
-    access = step.memory
-    assert access is not None
     low_bytes = (1 << 8 * size) - 1
     source = warp.regs[op.rs2]
-    undefined = access.undefined = warp.undef[op.rs2] & warp.tmask
-    data = access.data = [0] * warp.num_lanes
-    for i in warp.lanes:
-        data[i] = value = source[i] & low_bytes
-        core.memory_at(addresses[i]).store(addresses[i], size, value, bool(undefined >> i & 1))
+    undefined = warp.undef[op.rs2] & warp.tmask
+    data = [0] * warp.num_lanes
     if undefined:
         visible = sum(1 << i for i in warp.lanes if undefined >> i & 1 and core.is_host_buffer(addresses[i]))
         if visible:
@@ -62,6 +57,12 @@ def execute_store(warp: Warp, op: Decoded, step: Step) -> None:
                 visible,
                 f"stores a register never written to {addresses[visible.bit_length() - 1]:#x}, a buffer of the host",
             )
+    for i in warp.lanes:
+        data[i] = source[i] & low_bytes
+        core.memory_at(addresses[i]).store(addresses[i], size, data[i], bool(undefined >> i & 1))
+    step.memory = MemoryAccess(
+        MemoryOp.STORE, core.space_of(addresses[warp.lanes[0]]), size, warp.tmask, addresses, data, undefined
+    )
 
 
 def execute_fence(warp: Warp, op: Decoded, step: Step) -> None:
@@ -91,6 +92,8 @@ def _addresses(warp: Warp, step: Step, register: int, imm: int, size: int, op: M
         lane = next(lane for lane in warp.lanes if result[lane] >= core.memory.size)
         warp.fault(step, kind, result[lane], f"lane {lane} accesses {result[lane]:#x}, outside memory")
         return None
+    if op is MemoryOp.STORE:
+        return result  # the access is described together with its data
     step.memory = MemoryAccess(op, core.space_of(result[warp.lanes[0]]), size, warp.tmask, result)
     if op is MemoryOp.LOAD and warp.adoption is not None and warp.adoption.load_error is not None:
         failed = warp.adoption.load_error

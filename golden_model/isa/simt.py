@@ -27,7 +27,7 @@ def execute_tmc(warp: Warp, op: Decoded, step: Step) -> None:
 def execute_split(warp: Warp, op: Decoded, step: Step) -> None:
     """Push and go on with the side of fewer lanes (tie: then side); a uniform predicate changes nothing."""
     step.is_control = True
-    then_mask = _predicate(warp, step, op.rs1, negate=op.rs2 & 1)
+    then_mask = _predicate(warp, step, op.rs1, op.rs2 & 1)
     else_mask = warp.tmask & ~then_mask
     pointer = len(warp.ipdom)
     if then_mask and else_mask:
@@ -48,7 +48,7 @@ def execute_join(warp: Warp, op: Decoded, step: Step) -> None:
 def execute_pred(warp: Warp, op: Decoded, step: Step) -> None:
     """tmask ← lanes whose condition holds, or the restore mask if there is none."""
     step.is_control = True
-    then_mask = _predicate(warp, step, op.rs1, negate=op.rd & 1)
+    then_mask = _predicate(warp, step, op.rs1, op.rd & 1)
     if then_mask:
         step.next_mask = then_mask
     else:
@@ -82,11 +82,12 @@ def _predicate(warp: Warp, step: Step, register: int, negate: int) -> int:
 def _ipdom_push(warp: Warp, step: Step, mask: int, pc: int) -> bool:
     """Open a divergent SPLIT; False, with a fault, if the stack is full."""
     pointer = len(warp.ipdom)
-    if not warp.ipdom.push(mask, pc):
+    if pointer >= warp.ipdom.depth:
         detail = f"SPLIT with {pointer} SPLITs open, and the stack holds {warp.ipdom.depth}"
         warp.report(step, FindingKind.IPDOM_OVERFLOW, mask, detail)
         warp.illegal(step, detail)
         return False
+    warp.ipdom.push(mask, pc)
     step.ipdom = IpdomEvent(IpdomOp.PUSH, pointer, mask, pc)
     return True
 

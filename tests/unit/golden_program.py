@@ -48,7 +48,12 @@ class Program:
         return self.min_vma + len(self.image) + 64  # a little .bss
 
 
-def program(kernel: str, entry: EntryGeneration = EntryGeneration.CTA_ENTRY, prologue: str = PROLOGUE) -> Program:
+def program(
+    kernel: str,
+    entry: EntryGeneration = EntryGeneration.CTA_ENTRY,
+    prologue: str = PROLOGUE,
+    xlen: int = 32,
+) -> Program:
     """Image with entry code and one kernel `k`, whose body ends with its own `ret`.
 
     In generation s11 a stub selects it. More kernels can be labels `kernel_<name>` in the body.
@@ -57,7 +62,7 @@ def program(kernel: str, entry: EntryGeneration = EntryGeneration.CTA_ENTRY, pro
     if entry is EntryGeneration.S11:
         source += "\nstub_k: lla s11, kernel\n j _start\n"
         source = source.replace("t0", "t2").replace("tmc t2", "tmc t2")
-    code, labels = assemble_with_labels(source, BASE)
+    code, labels = assemble_with_labels(source, BASE, xlen)
     kernels = {"k": labels["stub_k" if entry is EntryGeneration.S11 else "kernel"]}
     kernels |= {name.removeprefix("kernel_"): pc for name, pc in labels.items() if name.startswith("kernel_")}
     return Program(code, labels, kernels)

@@ -1,0 +1,144 @@
+"""State that both sides see: one description, from which come the C structures and the ctypes ones."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass, field
+from typing import Any
+
+from config import HardwareConfig
+
+STORED_CSRS = (0x300, 0x305, 0x340, 0x341, 0x342, 0x343)  # plain registers of each warp, in the order of W.csr
+PAGE_OPS = 1024  # instructions of a page
+MAX_BUFFERS = 4096
+
+_SIZES: dict[str, Any] = {
+    "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32, "i32": ctypes.c_int32,
+    "u64": ctypes.c_uint64, "i64": ctypes.c_int64, "pointer": ctypes.c_uint64,
+}  # fmt: skip
+
+
+@dataclass
+class Struct:
+    """A C structure: rows of (C declaration without dimensions, size, dimensions or structure)."""
+
+    name: str
+    c_text: str
+    python: Any = field(default=None)
+
+
+def _struct(name: str, rows: list[tuple[str, str, tuple[int, ...]]], known: dict[str, Any]) -> Struct:
+    """`rows`: (type, name, dimensions); a type `T*` is a pointer."""
+    lines, fields = [], []
+    for kind, field_name, dims in rows:
+        base = "pointer" if kind.endswith("*") else kind
+        python: Any = known.get(base) or _SIZES[base]
+        for dim in reversed(dims):
+            python = python * dim
+        fields.append((field_name, python))
+        lines.append(f"  {kind} {field_name}{''.join(f'[{dim}]' for dim in dims)};")
+    made = type(name, (ctypes.Structure,), {"_fields_": fields})
+    known[name] = made
+    return Struct(name, f"typedef struct {name} {{\n" + "\n".join(lines) + f"\n}} {name};", made)
+
+
+class Layout:
+    """All structures of one configuration."""
+
+    def __init__(self, config: HardwareConfig, csr_count: int) -> None:
+        lanes, warps = config.num_threads, config.num_warps
+        reg, freg = f"u{config.xlen}", f"u{config.flen}"
+        known: dict[str, Any] = {}
+        none: tuple[int, ...] = ()
+        self.lmem_pages = (config.lmem_base + config.lmem_size - 1 >> 12) - (config.lmem_base >> 12) + 1
+        self.op = _struct(
+            "Op",
+            [("u64", "fn", none), ("i64", "imm", none), ("u32", "csr_index", none), ("u32", "csr", none)]
+            + [
+                ("u8", name, none)
+                for name in ("rd", "rs1", "rs2", "rs3", "csr_kind", "csr_flags", "window_call", "pad")
+            ],
+            known,
+        )
+        self.page = _struct(
+            "Page",
+            [("u8*", "data", none), ("u8*", "shadow", none), ("Op*", "ops", none), ("u64", "is_code", none)],
+            known,
+        )
+        self.entry = _struct(
+            "Entry",
+            [("u32", n, none) for n in ("count", "waiters", "phase", "participants", "events", "arrived")],
+            known,
+        )
+        self.ipdom = _struct(
+            "Ipdom",
+            [("u64", "pc", none), ("u64", "first_join", none), ("u32", "mask", none), ("u32", "second", none)],
+            known,
+        )
+        self.warp = _struct(
+            "W",
+            [
+                (reg, "x", (32, lanes)),
+                (freg, "f", (32, lanes)),
+                ("u32", "undef", (32,)),
+                ("u32", "fundef", (32,)),
+                ("u64", "pc", none),
+                ("u64", "next_pc", none),
+                ("u64", "uid", none),
+                ("u32", "tmask", none),
+                ("u32", "next_mask", none),
+                ("u32", "last", none),
+                ("u32", "wid", none),
+                ("u32", "blocked", none),
+                ("u32", "fcsr", none),
+                ("u32", "saved_mask", none),
+                ("u32", "ipdom_len", none),
+                ("u32", "has_cta", none),
+                ("u32", "pad", none),
+                ("Ipdom", "ipdom", (config.ipdom_depth,)),
+                ("u64", "csr", (len(STORED_CSRS),)),
+                (reg, "csr_values", (csr_count, lanes)),
+                ("u32", "csr_undefined", (csr_count,)),
+                ("u8", "csr_valid", (csr_count + -csr_count % 8,)),
+            ],
+            known,
+        )
+        self.core = _struct(
+            "C",
+            [
+                ("W", "warps", (warps,)),
+                ("Entry", "barriers", (warps * config.num_barriers,)),
+                ("Page", "lmem", (self.lmem_pages,)),
+                ("u64", "mcycle", none),
+                ("u64", "minstret", none),
+                ("u32", "ready", none),
+                ("u32", "ended", none),
+                ("u32", "core_id", none),
+                ("u32", "pad", none),
+            ],
+            known,
+        )
+        self.machine = _struct(
+            "M",
+            [
+                ("Page*", "pages", none),
+                ("C*", "cores", none),
+                ("u64", "executed", none),
+                ("u64", "threads", none),
+                ("u64", "limit", none),
+                ("u64", "approved_call", none),
+                ("u64", "buffer_lo", (MAX_BUFFERS,)),
+                ("u64", "buffer_hi", (MAX_BUFFERS,)),
+                ("u32", "buffers", none),
+                ("u32", "num_cores", none),
+                ("u32", "bail", none),
+                ("u32", "ended", none),
+                ("u32", "core_at", none),
+                ("u32", "warp_at", none),
+            ],
+            known,
+        )
+        self.structs = (self.op, self.page, self.entry, self.ipdom, self.warp, self.core, self.machine)
+
+    def c_text(self) -> str:
+        return "\n".join(struct.c_text for struct in self.structs)

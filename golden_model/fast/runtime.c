@@ -1,0 +1,62 @@
+/* The frame around the generated functions: memory, CSRs and the round in which every ready warp steps once.
+   Types, LANES, FULL, PC_MASK, LMEM_BASE, LMEM_SIZE and the structures stand before this text. */
+
+static inline Page *page_at(M *m, C *c, u64 addr) {
+  if (addr - LMEM_BASE < LMEM_SIZE) return &c->lmem[(addr >> 12) - (LMEM_BASE >> 12)];
+  return &m->pages[addr >> 12];
+}
+
+#define ACCESS(BITS)                                                                             \
+  static inline int load##BITS(M *m, C *c, u64 addr, u##BITS *value, u32 *unknown) {             \
+    Page *p = page_at(m, c, addr);                                                               \
+    if (__builtin_expect(!p->data, 0)) return 0;                                                 \
+    u##BITS shadow;                                                                              \
+    memcpy(value, p->data + (addr & 4095), sizeof *value);                                       \
+    memcpy(&shadow, p->shadow + (addr & 4095), sizeof shadow);                                   \
+    *unknown = shadow != 0;                                                                      \
+    return 1;                                                                                    \
+  }                                                                                              \
+  static inline int store##BITS(M *m, C *c, u64 addr, u##BITS value, u32 unknown) {              \
+    Page *p = page_at(m, c, addr);                                                               \
+    if (__builtin_expect(!p->data || p->is_code, 0)) return 0;                                   \
+    u##BITS shadow = unknown ? (u##BITS)~0ULL : 0;                                               \
+    memcpy(p->data + (addr & 4095), &value, sizeof value);                                       \
+    memcpy(p->shadow + (addr & 4095), &shadow, sizeof shadow);                                   \
+    return 1;                                                                                    \
+  }
+ACCESS(8)
+ACCESS(16)
+ACCESS(32)
+ACCESS(64)
+
+static inline u32 is_host_buffer(M *m, u64 addr) {
+  if (addr - LMEM_BASE < LMEM_SIZE) return 0;
+  for (u32 i = 0; i < m->buffers; i++)
+    if (m->buffer_lo[i] <= addr && addr < m->buffer_hi[i]) return 1;
+  return 0;
+}
+
+static inline u32 active_warps(C *c) {
+  u32 mask = 0;
+  for (int i = 0; i < NUM_WARPS; i++) mask |= (u32)(c->warps[i].tmask != 0) << i;
+  return mask;
+}
+
+static inline int bit_length64(u64 v) { return v ? 64 - __builtin_clzll(v) : 0; }
+static inline int bit_length128(u128 v) {
+  u64 high = (u64)(v >> 64);
+  return high ? 64 + bit_length64(high) : bit_length64((u64)v);
+}
+
+static int csr_read_changing(M *m, C *c, W *w, const Op *op, REG *out);
+static int csr_write(M *m, C *c, W *w, const Op *op, u64 value);
+
+/* Registers that are fixed from the start of a warp to its end come from a table that Python fills. */
+static inline int csr_read(M *m, C *c, W *w, const Op *op, REG *out, u32 *undefined) {
+  *undefined = 0;
+  if (op->csr_kind) return csr_read_changing(m, c, w, op, out);
+  if (!w->csr_valid[op->csr_index]) return 0;
+  memcpy(out, w->csr_values[op->csr_index], sizeof(REG) * LANES);
+  *undefined = w->csr_undefined[op->csr_index] & w->tmask;
+  return 1;
+}

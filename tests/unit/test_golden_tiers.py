@@ -1,0 +1,187 @@
+"""The fast tier against the readable one: results, masks, memory, findings and counts of whole launches."""
+
+from __future__ import annotations
+
+import pytest
+
+from config import HardwareConfig
+from golden_model import Machine
+from golden_model.fast import build
+from golden_model.fast.build import compiled
+from golden_model.fast.generate import generate
+from golden_model.fast.values import Untranslatable
+from golden_model.isa import table
+from golden_model.isa.alu import ALU
+from golden_model.isa.bits import Xlen
+from golden_model.isa.instruction import Instruction
+from tests.unit.golden_program import launch_of, machine_with, program, words
+from tests.unit.golden_tiers import both_tiers, fuzz_case, needs_compiler
+from tests.unit.test_golden_machine import EXCHANGE
+
+pytestmark = needs_compiler
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("block", [4, 11, 16])
+def test_exchange_over_a_barrier(block: int, cores: int) -> None:
+    result = both_tiers(EXCHANGE, HardwareConfig(num_cores=cores), grid=5, block=block, lmem=4 * block)
+    assert not result.findings
+
+
+def test_several_launches_keep_state() -> None:
+    both_tiers(EXCHANGE, grid=7, block=12, lmem=48, launches=3)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "finding"),
+    [
+        ("csrr t0, thread_id\n beqz t0, x\n nop\nx: ret", "divergent-branch"),
+        ("csrr t0, thread_id\n lw t1, 0(t0)\n ret", "misaligned-access"),
+        (".word 0xffffffff\n ret", "illegal-instruction"),
+        ("jr zero", "fetch-fault"),
+        ("sw s9, 0(a0)\n ret", "undefined-store"),
+        ("lw t0, 0(s9)\n ret", "undefined-address"),
+        ("beqz s9, x\nx: ret", "undefined-branch"),
+        ("li t0, 1\n csrr t1, thread_id\n split t2, t1\n tmc zero", "ipdom-not-empty"),
+        ("li t0, 5\n join t0\n ret", "illegal-instruction"),
+        ("bar zero, zero\n ret", "barrier-count"),
+        ("csrr t0, 0x123\n ret", "illegal-instruction"),
+        ("lla t0, x\n li t1, 0x13\n sw t1, 0(t0)\nx: .word 0\n ret", ""),
+        ("csrr t2, cta_rank\n li t0, 2\n addi t2, t2, 2\n bar zero, t2\n ret", "barrier-count"),
+    ],
+)
+def test_findings(kernel: str, finding: str) -> None:
+    """What the fast tier does not execute itself is found all the same, and what it executes afterwards is right."""
+    result = both_tiers(kernel)
+    assert any(text.startswith(finding) for text in result.findings) or not finding
+
+
+def test_a_wrong_call_of_the_dispatch_window() -> None:
+    """A call that was right for one launch is not taken for right in the next."""
+    machine = machine_with(program("ret\nkernel_other: nop\n ret"))
+    image = program("ret\nkernel_other: nop\n ret")
+    machine.tier = "fast"
+    for kernel in ("k", "other"):
+        machine.launch(launch_of(image, kernel, grid=(9, 1, 1)))
+        machine.run()
+    assert not machine.findings
+
+
+def test_hang_and_limit_are_reported_alike() -> None:
+    assert "no warp can step" in str(
+        both_tiers("csrr t0, cta_rank\n beqz t0, x\n li t0, 9\n bar zero, t0\nx: ret").summary
+    )
+    assert "still running" in str(both_tiers("x: j x", limit=500).summary)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_fuzz(seed: int) -> None:
+    shapes = [
+        HardwareConfig(),
+        HardwareConfig(num_threads=8, num_warps=2, num_cores=2),
+        HardwareConfig(num_threads=1, num_warps=2),
+    ]
+    fuzz_case(seed, shapes[seed % len(shapes)])
+
+
+def test_fuzz_64_bit() -> None:
+    for seed in range(100, 106):
+        fuzz_case(seed, HardwareConfig(xlen=64))
+
+
+# ------------------------------------------------------------------ one definition, two tiers
+
+
+def add_wrong(a: int, b: int, x: Xlen) -> int:
+    """A mutant of `add`."""
+    return a + b + 1
+
+
+def test_a_mutant_of_one_definition_changes_both_tiers(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = "csrr t0, thread_id\n add t1, t0, t0\n slli t0, t0, 2\n or t0, t0, a0\n sw t1, 0(t0)\n ret"
+    assert _results(kernel) == ([0, 2, 4, 6], [0, 2, 4, 6])
+    row = next(row for row in ALU if row.name == "add")
+    object.__setattr__(row, "lane", add_wrong)
+    build.library.cache_clear()
+    try:
+        assert _results(kernel) == ([1, 3, 5, 7], [1, 3, 5, 7])
+    finally:
+        object.__setattr__(row, "lane", _original_add)
+        build.library.cache_clear()
+
+
+_original_add = next(row for row in ALU if row.name == "add").lane
+
+
+def _results(kernel: str) -> tuple[list[int], list[int]]:
+    results = []
+    for tier in ("readable", "fast"):
+        image = program(kernel)
+        machine = machine_with(image)
+        machine.tier = "fast" if tier == "fast" else "readable"
+        machine.launch(launch_of(image))
+        machine.run()
+        assert not machine.tier_note
+        results.append(words(machine, 4))
+    return results[0], results[1]
+
+
+# ------------------------------------------------------------------ what cannot be translated
+
+
+def unbounded(a: int, b: int, x: Xlen) -> int:
+    return int(a**b)
+
+
+def late_report(warp: object, op: object, step: object) -> None:
+    warp.write(step, op.rd, warp.regs[op.rs1], 0)  # type: ignore[attr-defined]
+    warp.illegal(step, "too late")  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("change", "part"),
+    [
+        ({"lane": unbounded}, "unbounded cannot be translated to C: operator Pow is not translated"),
+        ({"execute": late_report}, "reports after state has changed; report first"),
+    ],
+)
+def test_refusals_are_sentences(change: dict[str, object], part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    row = next(row for row in ALU if row.name == "xor")
+    fields = {
+        name: getattr(row, name) for name in ("name", "mask", "match", "syntax", "unit", "execute", "extension", "lane")
+    }
+    changed = Instruction(**(fields | change))
+    rows = tuple(changed if other is row else other for other in table.INSTRUCTIONS)
+    monkeypatch.setattr("golden_model.fast.generate.INSTRUCTIONS", rows)
+    with pytest.raises(Untranslatable) as caught:
+        generate(HardwareConfig())
+    assert part in str(caught.value)
+
+
+def test_without_a_compiler_the_readable_tier_runs(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setattr(build, "compiler", lambda: None)
+    build.library.cache_clear()
+    image = program("ret")
+    machine = machine_with(image)
+    machine.tier = "fast"
+    machine.launch(launch_of(image))
+    assert machine.run().ctas == 1
+    assert machine.tier_note == "the readable tier runs: there is no C compiler (cc, gcc or clang) on the path"
+    build.library.cache_clear()
+
+
+def test_the_cache_is_by_content() -> None:
+    first = compiled("int one(void) { return 1; }")
+    stamp = first.stat().st_mtime_ns
+    assert compiled("int one(void) { return 1; }") == first
+    assert first.stat().st_mtime_ns == stamp
+    assert compiled("int one(void) { return 2; }") != first
+
+
+def test_an_order_from_a_seed_runs_readable() -> None:
+    image = program("ret")
+    machine: Machine = machine_with(image)
+    machine.tier = "fast"
+    machine.launch(launch_of(image))
+    machine.run(seed=3)
+    assert "seed" in machine.tier_note
