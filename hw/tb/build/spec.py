@@ -59,8 +59,10 @@ class ModelSpec:
         """Every SystemVerilog file of the design, packages first and in dependency order, then modules by path."""
         packages = [self.rtl / name for name in ("vx_pkg.sv", "vx_trace_pkg.sv")]
         known = set(packages)
-        others = sorted(path for path in self.rtl.rglob("*_pkg.sv") if path not in known)
-        modules = sorted(path for path in self.rtl.rglob("*.sv") if path not in known and path not in set(others))
+        # The PCIe device stands in front of the core and is no part of a model of the core alone.
+        files = sorted(path for path in self.rtl.rglob("*.sv") if path not in known and path.parent.name != "pcie")
+        others = [path for path in files if path.stem.endswith("_pkg")]
+        modules = [path for path in files if path not in others]
         return [*(path for path in packages if path.is_file()), *others, *modules]
 
     def verilog_sources(self) -> list[Path]:
