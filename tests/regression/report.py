@@ -23,27 +23,32 @@ def make_console(*, stderr: bool = False) -> Console:
 
 
 def print_result(console: Console, result: RunResult, results_folder: str) -> None:
-    """Print the first failure (if any), the table and the summary lines."""
+    """Print the first failure (if any), the table and the summary lines; a refused run is one sentence."""
+    if _refused(result):
+        console.print(f"error: {result.failures[0].message}", markup=False)
+        console.print(f"  reproduce   {result.repro}", markup=False)
+        return
     if result.failures:
         _print_failures(console, result)
-    if not result.kernels:  # a table of nothing would hide the sentence
-        return
-    console.print(_table(result))
-    for check in result.checks:
-        console.print(
-            Text.assemble((f"{check.outcome.value:<5}", _STYLE[check.outcome]), f"{check.name}: {check.detail}")
-        )
-    for line in summary_lines(result):
-        console.print(line, markup=False)
+    if result.kernels:  # a table of nothing would hide the failure
+        console.print(_table(result))
+        for check in result.checks:
+            verdict = (f"{check.outcome.value:<5}", _STYLE[check.outcome])
+            console.print(Text.assemble(verdict, f"{check.name}: {check.detail}"))
+        for line in summary_lines(result):
+            console.print(line, markup=False)
     console.print(f"Results: {results_folder}", markup=False)
-    verdict = Outcome.PASS if result.passed else Outcome.FAIL
-    console.print(Text.assemble((f"{verdict.value}  ", _STYLE[verdict]), f"{result.test}  {_reason(result)}"))
+    outcome = Outcome.PASS if result.passed else Outcome.FAIL
+    console.print(Text.assemble((f"{outcome.value}  ", _STYLE[outcome]), f"{result.test}  {_reason(result)}"))
+
+
+def _refused(result: RunResult) -> bool:
+    """Whether the host program was stopped before it launched anything."""
+    return not result.kernels and bool(result.failures) and result.failures[0].category == Category.HOST
 
 
 def _print_failures(console: Console, result: RunResult) -> None:
-    first = result.failures[0]
-    refused = not result.kernels and first.category == Category.HOST  # the host program did not get to a launch
-    console.print(f"error: {first.message}" if refused else first.screen, markup=False)
+    console.print(result.failures[0].screen, markup=False)
     console.print(f"\n  reproduce   {result.repro}", markup=False)
     for note in result.notes:
         console.print(f"  note        {note}", markup=False)

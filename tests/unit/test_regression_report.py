@@ -12,6 +12,7 @@ import pytest
 from rich.console import Console
 
 from config import EntryGeneration, HardwareConfig, RunConfig
+from golden_model.follow.difference import Category
 from tests.regression.images import Images, KernelImage
 from tests.regression.job import Job
 from tests.regression.junit import write_junit
@@ -50,7 +51,7 @@ BAD = dataclasses.replace(
 
 def _printed(result: RunResult) -> str:
     out = io.StringIO()
-    print_result(Console(file=out, width=150), result, "results/multikernel")
+    print_result(Console(file=out, width=150, soft_wrap=True), result, "results/multikernel")
     return out.getvalue()
 
 
@@ -136,3 +137,25 @@ def test_junit(tmp_path: Path) -> None:
 def test_junit_of_nothing_is_a_failure(tmp_path: Path) -> None:
     write_junit(tmp_path / "results.xml", dataclasses.replace(GOOD, kernels=(), checks=()))
     assert ET.parse(tmp_path / "results.xml").getroot()[0].get("failures") == "1"
+
+
+def test_refused_run_is_one_sentence() -> None:
+    refused = dataclasses.replace(
+        GOOD,
+        kernels=(),
+        checks=(),
+        failures=(Failure("launch-refused", str(Category.HOST), "grid dimension x is 0", "long text"),),
+    )
+    assert _printed(refused) == f"error: grid dimension x is 0\n  reproduce   {GOOD.repro}\n"
+
+
+def test_dead_simulator_is_a_fail_with_its_log() -> None:
+    dead = dataclasses.replace(
+        GOOD,
+        kernels=(),
+        checks=(),
+        failures=(Failure("simulator", "simulator", "it died", "simulator\n  | last line"),),
+    )
+    text = _printed(dead)
+    assert text.startswith("simulator\n  | last line\n")
+    assert text.splitlines()[-1] == "FAIL  multikernel  simulator: it died"
