@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -37,7 +39,8 @@ def print_result(console: Console, result: RunResult, results_folder: str) -> No
             console.print(Text.assemble(verdict, f"{check.name}: {check.detail}"))
         for line in summary_lines(result):
             console.print(line, markup=False)
-    console.print(f"Results: {results_folder}", markup=False)
+    folder, here = Path(results_folder), Path.cwd()
+    console.print(f"Results: {folder.relative_to(here) if folder.is_relative_to(here) else folder}", markup=False)
     outcome = Outcome.PASS if result.passed else Outcome.FAIL
     console.print(Text.assemble((f"{outcome.value}  ", _STYLE[outcome]), f"{result.test}  {_reason(result)}"))
 
