@@ -54,7 +54,13 @@ FAULTS: tuple[Fault, ...] = (
         Report(
             "lane result",
             "rtl result",
-            (r"pc +{pc} <add_k", r"core 0, warp 0", r"lanes +3$", r"^ +3 .* 0x08000000$", r"AXI read .* 0x00010040: "),
+            (
+                r"pc +{pc} <add_k",
+                r"core 0, warp 0",
+                r"lanes +3$",
+                r"^ +3 .* 0x08000000$",
+                r"AXI read .*: 00000000010000000200000003000000",
+            ),
             "add_k",
         ),
     ),
