@@ -1,8 +1,7 @@
-"""The barrier unit of one core (docs/reference/vortex.md §2.7): the synchronous local form.
+"""The barrier unit of one core (docs/reference/vortex.md §2.7): local ones, and the core's side of those across cores.
 
 Storage has one entry per CTA slot and barrier number, with a phase bit of its own; it is cleared by reset only, so the
-phase carries over from one CTA and launch to the next. ARRIVE, WAIT, expect-tx and barriers across cores will be
-methods beside `sync`.
+phase carries over from one CTA and launch to the next.
 """
 
 from __future__ import annotations
@@ -55,17 +54,55 @@ class BarrierUnit:
         """Warp `wid` arrives and waits for `count` arrivals in all; the last arrival releases everybody."""
         entry = self.entry(identifier)
         phase = entry.phase
+        entry.waiters |= 1 << wid
+        released = self.arrival(entry, count)
+        return BarrierEvent(BarrierOp.SYNC, identifier, count, phase, released)
+
+    def arrive(self, identifier: int, count: int) -> BarrierEvent:
+        """An arrival that does not wait; the last one releases the waiters."""
+        entry = self.entry(identifier)
+        phase = entry.phase
+        return BarrierEvent(BarrierOp.ARRIVE, identifier, count, phase, self.arrival(entry, count))
+
+    def wait(self, wid: int, identifier: int, token: int) -> BarrierEvent:
+        """Warp `wid` waits for the end of the phase whose bit is bit 0 of the token; it goes on if that is over."""
+        entry = self.entry(identifier)
+        released = 1 << wid
+        if token & 1 == entry.phase:
+            released = 0
+            entry.waiters |= 1 << wid
+        return BarrierEvent(BarrierOp.WAIT, identifier, token, entry.phase, released)
+
+    def expect(self, identifier: int, transactions: int) -> BarrierEvent:
+        """Announce transactions: the phase does not end before `complete` was called as often."""
+        entry = self.entry(identifier)
+        entry.events = (entry.events + transactions) & 0x7FFF_FFFF
+        return BarrierEvent(BarrierOp.EXPECT_TX, identifier, transactions, entry.phase, 0)
+
+    def complete(self, identifier: int) -> int:
+        """One announced transaction is done; returns the warps that this lets go."""
+        entry = self.entry(identifier)
+        entry.events = (entry.events - 1) & 0x7FFF_FFFF
+        return self.flip(entry) if entry.events == 0 and entry.count == 0 else 0
+
+    def arrival(self, entry: BarrierEntry, count: int) -> int:
+        """One more arrival of `count`; returns the warps that it lets go."""
         if entry.count == 0:
             entry.participants = count
-        if entry.count == count - 1:
-            released = entry.waiters | 1 << wid
-            entry.count = entry.waiters = 0
-            entry.phase ^= 1
-        else:
-            released = 0
-            entry.count += 1
-            entry.waiters |= 1 << wid
-        return BarrierEvent(BarrierOp.SYNC, identifier, count, phase, released)
+        if entry.count != count - 1:
+            entry.count = (entry.count + 1) & 0xFFFF_FFFF
+            return 0
+        entry.count = 0
+        if entry.events:
+            return 0
+        return self.flip(entry)
+
+    def flip(self, entry: BarrierEntry) -> int:
+        """The phase is over; returns the waiters, who are none any longer."""
+        released = entry.waiters
+        entry.waiters = 0
+        entry.phase = entry.phase ^ 1
+        return released
 
     def waiting_for(self, wid: int) -> str:
         """What a suspended warp waits for, in words."""

@@ -10,13 +10,16 @@ from golden_model.cta import CtaAccept, CtaDescriptor, WarpStart
 from golden_model.dispatch import CtaDispatcher, ResidentCta
 from golden_model.errors import DispatchError
 from golden_model.findings import Finding, FindingKind, FindingLog
+from golden_model.global_barrier import GlobalBarriers
 from golden_model.isa.bits import Xlen
 from golden_model.memory import Memory
 from golden_model.ranges import AddressRanges
-from golden_model.records.layout import MemorySpace
+from golden_model.records.layout import BarrierOp, MemorySpace
+from golden_model.reservations import Reservations
 from golden_model.step import Step
 from golden_model.warp import Warp
 
+EXPECT_TX = 1 << 31  # in the count of BAR.ARRIVE
 IO_BASE = 0x40
 IO_END = 0x1_0000
 
@@ -49,6 +52,8 @@ class Core:
         self.dispatcher = CtaDispatcher(core_id, config)
         self._lmem_base = config.lmem_base
         self._lmem_end = config.lmem_base + config.lmem_size
+        self.reservations = Reservations()  # the machine gives all cores the same
+        self.global_barriers = GlobalBarriers([self])
         self.lmem = Memory(self._lmem_end)  # only the aperture is used; addresses are those that warps see
         self.warps = [Warp(self, wid) for wid in range(config.num_warps)]
 
@@ -119,6 +124,14 @@ class Core:
         """The memory that answers at an address: local memory in its aperture, else the shared one."""
         return self.lmem if self._lmem_base <= addr < self._lmem_end else self.memory
 
+    def prepared_at(self, addr: int) -> Memory:
+        """`memory_at`, for an address for which `Memory.prepare` was called."""
+        return self.memory_at(addr)
+
+    def is_local(self, addr: int) -> bool:
+        """Whether local memory answers at this address."""
+        return self._lmem_base <= addr < self._lmem_end
+
     def space_of(self, addr: int) -> MemorySpace:
         if self._lmem_base <= addr < self._lmem_end:
             return MemorySpace.LMEM
@@ -132,20 +145,66 @@ class Core:
 
     def barrier_sync(self, warp: Warp, step: Step, identifier: int, count: int) -> None:
         """BAR: suspend the warp, or release all waiters if it is the last to arrive."""
-        if identifier & GLOBAL_BIT:
-            warp.illegal(step, f"barrier {identifier:#x} is one across cores, which is not implemented")
+        if not self._barrier_allowed(warp, step, identifier, count):
             return
+        if identifier & GLOBAL_BIT:
+            self.global_barriers.arrive(self, warp, step, identifier, count, BarrierOp.SYNC)
+            return
+        step.barrier = event = self.barriers.sync(warp.wid, identifier, count)
+        warp.blocked = not event.released >> warp.wid & 1
+        self.release(event.released)
+
+    def barrier_arrive(self, warp: Warp, step: Step, identifier: int, operand: int) -> int | None:
+        """BAR.ARRIVE, or with bit 31 of the operand expect-tx; the phase before it, None after a fault."""
+        if operand & EXPECT_TX:
+            step.barrier = expected = self.barriers.expect(identifier, operand & ~EXPECT_TX)
+            return expected.phase
+        if not self._barrier_allowed(warp, step, identifier, operand):
+            return None
+        if identifier & GLOBAL_BIT:
+            return self.global_barriers.arrive(self, warp, step, identifier, operand, BarrierOp.ARRIVE)
+        step.barrier = event = self.barriers.arrive(identifier, operand)
+        self.release(event.released)
+        return event.phase
+
+    def barrier_wait(self, warp: Warp, step: Step, identifier: int, token: int) -> None:
+        """BAR.WAIT: suspend the warp until the phase of the token is over."""
+        step.barrier = event = self.barriers.wait(warp.wid, identifier, token)
+        warp.blocked = not event.released
+
+    def barrier_event_done(self, identifier: int) -> None:
+        """A transaction that expect-tx announced has ended."""
+        self.release(self.barriers.complete(identifier))
+
+    def release(self, warps: int) -> None:
+        """These warps no longer wait."""
+        for other in self.warps:
+            if warps >> other.wid & 1:
+                other.blocked = False
+
+    def _barrier_allowed(self, warp: Warp, step: Step, identifier: int, count: int) -> bool:
+        """False, with a fault, for what no barrier can be."""
+        if identifier & GLOBAL_BIT and not self.config.ext_simt_full:
+            warp.illegal(step, f"barrier {identifier:#x} is one across cores, which this configuration does not have")
+            return False
         if count == 0:
             detail = "a barrier needs at least one participant, got 0"
             warp.report(step, FindingKind.BARRIER_COUNT, warp.tmask, detail)
             warp.illegal(step, detail)
-            return
+            return False
         entry = self.barriers.entry(identifier)
         if entry.count and entry.participants != count:
             detail = f"waits for {count} warps, but the first to arrive said {entry.participants}"
             warp.report(step, FindingKind.BARRIER_COUNT, warp.tmask, detail)
-        step.barrier = event = self.barriers.sync(warp.wid, identifier, count)
-        warp.blocked = not event.released
-        for other in self.warps:
-            if event.released >> other.wid & 1:
-                other.blocked = False
+        return True
+
+    # ------------------------------------------------------------------ WSPAWN
+
+    def spawn(self, warp: Warp, step: Step, count: int, pc: int) -> None:
+        """Start warps 0 … count - 1 except the spawner, once it is the only active one; until then try again."""
+        if self.active_warps != 1 << warp.wid:
+            step.retry = True
+            return
+        for other in self.warps[: min(count, len(self.warps))]:
+            if other is not warp:
+                other.spawn(warp, pc)

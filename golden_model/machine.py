@@ -10,10 +10,12 @@ from golden_model.core import Core
 from golden_model.cta import CtaAccept, CtaDescriptor
 from golden_model.errors import DispatchError, LaunchError
 from golden_model.findings import FindingLog
+from golden_model.global_barrier import GlobalBarriers
 from golden_model.kmu import Kmu
 from golden_model.launch import Launch, dcr_writes
 from golden_model.memory import Memory
 from golden_model.ranges import AddressRanges
+from golden_model.reservations import Reservations
 from golden_model.scheduler import FastScheduler, RunSummary, Scheduler
 from golden_model.window import GENERATION_OF_REWIND
 
@@ -69,6 +71,9 @@ class Machine:
             Core(core_id, self.config, self.memory, self.code, self.findings, self.host_buffers)
             for core_id in range(self.config.total_cores)
         ]
+        reservations, barriers = Reservations(), GlobalBarriers(self.cores)
+        for core in self.cores:
+            core.reservations, core.global_barriers = reservations, barriers
         self._engine = None
         self._locked_core: int | None = None  # takes all members of the CTA cluster that it began
 

@@ -73,6 +73,11 @@ class Memory:
         page.words[size][index] = value
         page.shadow_words[size][index] = _ALL_ONES[size] if undefined else 0
 
+    def prepare(self, addr: int) -> None:
+        """What a store at `addr` does beside storing: its page exists, and its code counts as changed."""
+        if self._page(addr).is_code:
+            self._code_changes()
+
     # ------------------------------------------------------------------ host side: any range
 
     def read(self, addr: int, size: int) -> bytes:

@@ -62,6 +62,9 @@ class Scheduler:
                 ready = [self._random.choice(ready)]
             for warp in ready:
                 step = warp.step()
+                if step.retry:
+                    self._check_retry(warp)
+                    continue
                 executed += 1
                 threads += step.tmask.bit_count()
                 if step.warp_ended:
@@ -69,6 +72,12 @@ class Scheduler:
                     faults += step.fault is not None
             if executed >= max_warp_instructions and machine.busy:
                 raise LimitError(self._diagnosis(f"still running after {executed} warp instructions"))
+
+    def _check_retry(self, warp: Warp) -> None:
+        """Raises HangError if every active warp waits: at a barrier, or with a WSPAWN until it is alone."""
+        active = [other for core in self._machine.cores for other in core.warps if other.tmask]
+        if all(other.blocked or other.retrying for other in active) and not self._machine.next_cta():
+            raise HangError(self._diagnosis("no warp can step"))
 
     def _dispatch(self) -> None:
         """Hand out CTAs and start warps until nothing more fits."""
@@ -140,8 +149,7 @@ class FastScheduler(Scheduler):
                 faults += self._step_readable(core, warp)
                 continue
             for warp in engine.ended_warps():
-                if warp.resident is not None:
-                    warp.core.warp_ended(warp.resident)
+                engine.end(warp)
             if m.executed >= max_warp_instructions and machine.busy:
                 engine.leave()
                 raise LimitError(self._diagnosis(f"still running after {m.executed} warp instructions"))
@@ -161,6 +169,9 @@ class FastScheduler(Scheduler):
             engine.retry(core, warp)
             return 0
         step = engine.step_readable(core, warp)
+        if step.retry:
+            self._check_retry(warp)
+            return 0
         m.executed += 1
         m.threads += step.tmask.bit_count()
         if step.warp_ended:

@@ -19,6 +19,8 @@ class Adoption:
     csr_value: int | None = None  # used only if the instruction reads MCYCLE(H), MINSTRET(H) or ACTIVE_WARPS
     load_error: int | None = None  # address of a lane whose load memory answered with an error
     fetch_error: bool = False  # memory answered the fetch of this instruction with an error
+    lane_order: tuple[int, ...] | None = None  # active lanes in the order in which an atomic served them
+    sc_failed: int = 0  # lanes whose SC failed although their reservation held
 
 
 @dataclass(slots=True)
@@ -90,6 +92,7 @@ class Step:
     barrier: BarrierEvent | None = None
     ipdom: IpdomEvent | None = None
     fault: Fault | None = None
+    retry: bool = False  # WSPAWN while other warps are active: nothing happened, it is no instruction yet
     warp_ended: bool = False
     retired_slot: int | None = None  # slot of the CTA whose last warp ended here
     findings: list[Finding] = field(default_factory=list)

@@ -26,9 +26,39 @@ class Warp:
     """
 
     __slots__ = (
-        "_masks", "adoption", "blocked", "code", "core", "csr_storage", "cta_mask", "fcsr", "first_hart", "fregs",
-        "full_mask", "fundef", "ipdom", "lanes", "last", "num_lanes", "pc", "pc_mask", "rank", "regs", "resident",
-        "slot", "thread_idx", "tmask", "uid", "undef", "wid", "xlen",
+        "_masks",
+        "adoption",
+        "blocked",
+        "box",
+        "code",
+        "core",
+        "csr_storage",
+        "cta_mask",
+        "fcsr",
+        "first_hart",
+        "flen",
+        "fregs",
+        "full_mask",
+        "fundef",
+        "ipdom",
+        "lanes",
+        "last",
+        "num_lanes",
+        "pc",
+        "pc_mask",
+        "rank",
+        "regs",
+        "resident",
+        "retrying",
+        "saved_mask",
+        "slot",
+        "spawned",
+        "thread_idx",
+        "tmask",
+        "uid",
+        "undef",
+        "wid",
+        "xlen",
     )  # fmt: skip
 
     def __init__(self, core: Core, wid: int) -> None:
@@ -49,11 +79,16 @@ class Warp:
         self.fundef = [self.full_mask] * 32
         self.csr_storage: dict[int, int] = {}
         self.fcsr = 0
+        self.flen = config.flen
+        self.box = 0 if config.flen == 32 else 0xFFFF_FFFF << 32  # above a single in a float register
+        self.saved_mask = 0  # of the last trap
         self.ipdom = IpdomStack(config.ipdom_depth)
 
         self.pc = 0
         self.uid = 0  # number of the next instruction
         self.blocked = False  # suspended at a barrier
+        self.retrying = False  # waits with a WSPAWN until it is alone
+        self.spawned = False  # started by WSPAWN: no part of a CTA
         self.adoption: Adoption | None = None
         self.slot = 0
         self.rank = 0
@@ -83,9 +118,20 @@ class Warp:
         self.cta_mask, self.thread_idx = assignment.cta_mask, assignment.thread_idx
         self.csr_storage[_MSCRATCH] = resident.cta.param & self.xlen.mask
         self.ipdom.clear()
-        self.blocked = False
+        self.blocked = self.retrying = self.spawned = False
         self.pc = pc & self.pc_mask
         self.set_mask(assignment.tmask)
+
+    def spawn(self, spawner: Warp, pc: int) -> None:
+        """Become active with lane 0, for no CTA; CTA registers show what was left in them."""
+        if self.resident is None:
+            self.resident = spawner.resident
+        self.spawned = True
+        self.csr_storage[_MSCRATCH] = spawner.csr_storage.get(_MSCRATCH, 0)
+        self.ipdom.clear()
+        self.blocked = self.retrying = False
+        self.pc = pc & self.pc_mask
+        self.set_mask(1)
 
     def step(self, adopted: Adoption | None = None) -> Step:
         """Execute the next instruction. Raises StepError if the warp is inactive or suspended at a barrier.
@@ -137,6 +183,9 @@ class Warp:
     def _finish(self, step: Step, tmask: int) -> None:
         """Commit PC and mask; end the warp if the mask is empty."""
         core = self.core
+        self.retrying = step.retry
+        if step.retry:
+            return
         step.next_pc &= self.pc_mask  # every PC is a multiple of 4
         self.pc = step.next_pc
         if step.name != "fetch":  # what could not be fetched is no instruction
@@ -149,12 +198,13 @@ class Warp:
 
     def _end(self, step: Step) -> None:
         step.warp_ended = True
+        self.core.global_barriers.warp_ended(self.core)
         if len(self.ipdom) and step.fault is None:
             top = self.ipdom.top()
             assert top is not None
             detail = f"the warp ends with {len(self.ipdom)} open SPLIT(s), the innermost before {top.pc:#x}"
             self.report(step, FindingKind.IPDOM_NOT_EMPTY, step.tmask, detail)
-        if self.resident is not None:
+        if self.resident is not None and not self.spawned:
             step.retired_slot = self.core.warp_ended(self.resident)
 
     def set_mask(self, mask: int) -> None:
@@ -212,6 +262,35 @@ class Warp:
         step.wmask = tmask
         step.result = result
         step.undefined = undefined
+
+    def write_lanes(self, step: Step, rd: int, result: list[int], undefined: int, mask: int) -> None:
+        """Write rd in the lanes of `mask`, active or not; x0 stays 0."""
+        if rd == 0:
+            return
+        for lane in lanes_of(mask):
+            self.regs[rd][lane] = result[lane]
+        undefined &= mask
+        self.undef[rd] = self.undef[rd] & ~mask | undefined
+        step.rd_file, step.rd, step.wmask = RegisterFile.INTEGER, rd, mask
+        step.result, step.undefined = result, undefined
+
+    def write_float(self, step: Step, rd: int, result: list[int], undefined: int) -> None:
+        """Write float register rd in the active lanes."""
+        for lane in self.lanes:
+            self.fregs[rd][lane] = result[lane]
+        undefined &= self.tmask
+        self.fundef[rd] = self.fundef[rd] & ~self.tmask | undefined
+        step.rd_file, step.rd, step.wmask = RegisterFile.FLOAT, rd, self.tmask
+        step.result, step.undefined = result, undefined
+
+    def atomic_order(self) -> tuple[int, ...]:
+        """Active lanes in the order in which atomics serve them. Raises StepError for an order that is none."""
+        if self.adoption is None or self.adoption.lane_order is None:
+            return self.lanes
+        order = self.adoption.lane_order
+        if tuple(sorted(order)) != self.lanes:
+            raise StepError(f"lanes {order} are no order of the active lanes {self.lanes}")
+        return order
 
     def scalar(self, step: Step, register: int, kind: FindingKind, what: str) -> int:
         """A warp-scalar operand: the value of the last active lane."""

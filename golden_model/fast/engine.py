@@ -110,7 +110,7 @@ class Engine:
         self._pages[number].is_code = 1
         entry = self._ops[number][pc >> 2 & PAGE_OPS - 1]
         entry.imm, entry.rd, entry.rs1, entry.rs2, entry.rs3 = op.imm, op.rd, op.rs1, op.rs2, op.rs3
-        entry.csr = op.csr
+        entry.csr, entry.rm = op.csr, op.rm
         entry.window_call = pc in self.machine.code.dispatch_calls
         if op.instruction.unit is Unit.CSR:
             index = entry.csr_index = self._csr_index.get(op.csr, 0)
@@ -130,6 +130,7 @@ class Engine:
         for i, (start, end) in enumerate(ranges):
             self.m.buffer_lo[i], self.m.buffer_hi[i] = start, end
         self.m.buffers = len(ranges)
+        self.m.reserved = self.machine.cores[0].reservations.any
         self.m.executed = self.m.threads = 0
         self.m.ended = 0
         self.m.approved_call = 0
@@ -167,6 +168,22 @@ class Engine:
         self.m.ended = 0
         return ended
 
+    def end(self, warp: Warp) -> None:
+        """Account for a warp that has ended in C, as `Warp._end` does."""
+        unit = warp.core.global_barriers
+        if unit.busy:
+            for core in self.machine.cores:
+                self._core_to_python(core)
+                for other in core.warps:
+                    self._scalars_to_python(other)
+            unit.warp_ended(warp.core)
+            for core in self.machine.cores:
+                self._core_to_c(core)
+                for other in core.warps:
+                    self._scalars_to_c(other)
+        if warp.resident is not None and not warp.spawned:
+            warp.core.warp_ended(warp.resident)
+
     def started(self, warp: Warp) -> None:
         """Dispatch has started a warp on the Python side."""
         self._scalars_to_c(warp)
@@ -189,19 +206,24 @@ class Engine:
 
     def step_readable(self, core: Core, warp: Warp) -> Step:
         """Execute the warp's next instruction in Python, with everything that it may read or change."""
-        self._core_to_python(core)
         self._warp_to_python(warp)
-        for other in core.warps:
-            if other is not warp:
-                self._scalars_to_python(other)
         pc = warp.pc
+        op = self.machine.code.by_pc.get(pc)
+        # Barriers and the end of a warp may concern other cores.
+        cores = [core] if op is not None and op.instruction.unit is not Unit.SIMT else self.machine.cores
+        others = [other for each in cores for other in each.warps if other is not warp]
+        for each in cores:
+            self._core_to_python(each)
+        for other in others:
+            self._scalars_to_python(other)
         step = warp.step()
         self._pages[pc >> PAGE_BITS].is_code |= pc >> PAGE_BITS in self._ops
-        self._core_to_c(core)
+        for each in cores:
+            self._core_to_c(each)
         self._warp_to_c(warp)
-        for other in core.warps:
-            if other is not warp:
-                self._scalars_to_c(other)
+        for other in others:
+            self._scalars_to_c(other)
+        self.m.reserved = core.reservations.any
         op = self.machine.code.by_pc.get(pc)
         if op is not None and not step.findings:
             if pc in self.machine.code.dispatch_calls:
@@ -246,6 +268,7 @@ class Engine:
         shared = self._shared(warp)
         shared.pc, shared.uid, shared.tmask, shared.last = warp.pc, warp.uid, warp.tmask, warp.last
         shared.blocked, shared.fcsr, shared.has_cta = warp.blocked, warp.fcsr, warp.resident is not None
+        shared.saved_mask = warp.saved_mask
         shared.csr[:] = [warp.csr_storage.get(number, 0) for number in STORED_CSRS]
         entries = warp.ipdom.entries
         shared.ipdom_len = len(entries)
@@ -256,6 +279,7 @@ class Engine:
     def _scalars_to_python(self, warp: Warp) -> None:
         shared = self._shared(warp)
         warp.pc, warp.uid, warp.blocked, warp.fcsr = shared.pc, shared.uid, bool(shared.blocked), shared.fcsr
+        warp.saved_mask = shared.saved_mask
         if shared.tmask != warp.tmask:
             warp.set_mask(shared.tmask)
         for number, value in zip(STORED_CSRS, shared.csr, strict=True):

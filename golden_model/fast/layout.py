@@ -55,8 +55,7 @@ class Layout:
             "Op",
             [("u64", "fn", none), ("i64", "imm", none), ("u32", "csr_index", none), ("u32", "csr", none)]
             + [
-                ("u8", name, none)
-                for name in ("rd", "rs1", "rs2", "rs3", "csr_kind", "csr_flags", "window_call", "pad")
+                ("u8", name, none) for name in ("rd", "rs1", "rs2", "rs3", "csr_kind", "csr_flags", "window_call", "rm")
             ],
             known,
         )
@@ -135,6 +134,8 @@ class Layout:
                 ("u32", "ended", none),
                 ("u32", "core_at", none),
                 ("u32", "warp_at", none),
+                ("u32", "reserved", none),
+                ("u32", "pad", none),
             ],
             known,
         )

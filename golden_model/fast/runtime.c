@@ -29,6 +29,12 @@ ACCESS(16)
 ACCESS(32)
 ACCESS(64)
 
+/* Whether a store at this address is possible without Python. */
+static inline int prepare(M *m, C *c, u64 addr) {
+  Page *p = page_at(m, c, addr);
+  return p->data && !p->is_code;
+}
+
 static inline u32 is_host_buffer(M *m, u64 addr) {
   if (addr - LMEM_BASE < LMEM_SIZE) return 0;
   for (u32 i = 0; i < m->buffers; i++)

@@ -55,7 +55,13 @@ class State:
         self.IGNORED = {
             ("step", name) for name in ("is_control", "memory", "barrier", "ipdom", "adopted", "fault", "findings")
         }
-        self.REFUSALS = {("warp", name) for name in ("report", "fault", "illegal")}
+        # Calls that only the readable tier makes: findings and faults, and what is rare and reaches far.
+        self.REFUSALS = {
+            *(("warp", name) for name in ("report", "fault", "illegal")),
+            *(("reservations", name) for name in ("reserve", "stored", "conditional")),
+            ("core", "spawn"),
+            ("global_barriers", "arrive"),
+        }
         self.ARRAYS = {"warps": ("warp", "c->warps", config.num_warps)}
         warp_mask = Range(0, (1 << config.num_warps) - 1)
         word = Range(0, 0xFFFF_FFFF)
@@ -74,6 +80,11 @@ class State:
             ("warp", "pc_mask"): lambda w: Const(xlen.mask & ~3),
             ("warp", "xlen"): lambda w: Const(xlen),
             ("warp", "flen"): lambda w: Const(config.flen),
+            ("warp", "box"): lambda w: Const(0 if config.flen == 32 else 0xFFFF_FFFF << 32),
+            ("core", "reservations"): lambda c: Obj("reservations", "m"),
+            ("core", "global_barriers"): lambda c: Obj("global_barriers", "m"),
+            ("reservations", "any"): lambda _: Int("(m->reserved != 0)", BOOL),
+            ("op", "rm"): lambda op: Int(f"{op}->rm", Range(0, 7)),
             ("warp", "adoption"): lambda w: Const(None),
             ("warp", "core"): lambda w: Obj("core", "c"),
             ("warp", "code"): lambda w: Obj("code", "m"),
@@ -134,6 +145,15 @@ class State:
             ("warp", "write"): Intrinsic(self._write, effect=True, ignored=(0,)),
             ("warp", "write_float"): Intrinsic(self._write_float, effect=True, ignored=(0,)),
             ("core", "memory_at"): Intrinsic(lambda c, a, t: (Obj("at", _as_int(a[0]).text), [])),
+            ("core", "prepared_at"): Intrinsic(lambda c, a, t: (Obj("ready", _as_int(a[0]).text), [])),
+            ("core", "is_local"): Intrinsic(
+                lambda c, a, t: (Int(f"((u64)({_as_int(a[0]).text}) - LMEM_BASE < LMEM_SIZE)", BOOL), [])
+            ),
+            ("at", "prepare"): Intrinsic(self._prepare, may_refuse=True),
+            ("ready", "load"): Intrinsic(self._load),
+            ("ready", "store"): Intrinsic(self._store, effect=True),
+            ("warp", "atomic_order"): Intrinsic(lambda w, a, t: (Obj("lanes", w.text), [])),
+            ("warp", "write_lanes"): Intrinsic(self._write_lanes, effect=True, ignored=(0,)),
             ("core", "is_host_buffer"): Intrinsic(self._is_host_buffer),
             ("at", "load"): Intrinsic(self._load, may_refuse=True),
             ("at", "store"): Intrinsic(self._store, may_refuse=True, effect=True, restartable=True),
@@ -156,7 +176,7 @@ class State:
             if name == "imm":
                 ranges = [Range(operand.lowest, operand.highest) for operand in row.operands if operand in IMMEDIATES]
                 return Int(f"{owner.text}->imm", ranges[0]) if ranges else Const(0)
-            if name in ("lane", "size", "name"):
+            if name in ("lane", "float_lane", "source", "size", "name"):
                 return Const(getattr(row, name))
             if name == "instruction":
                 return Const(row)
@@ -233,6 +253,20 @@ class State:
             raise Untranslatable("warp.write_float takes a list over the lanes")
         fill = f"{warp.text}->f[rd][k] = (u{self.config.flen}){result.text}[k];"
         return Const(None), [_masked(warp, rd, undefined, fill, "fundef", "1")]
+
+    def _write_lanes(self, warp: Obj, arguments: list[Value], temporary: str) -> tuple[Value, list[str]]:
+        rd, result, undefined, mask = _as_int(arguments[1]), arguments[2], _as_int(arguments[3]), _as_int(arguments[4])
+        if not isinstance(result, Lanes):
+            raise Untranslatable("warp.write_lanes takes a list over the lanes")
+        w = warp.text
+        return Const(None), [
+            f"{{ u32 rd = {rd.text}, t = {mask.text}, n = {undefined.text}; if (rd) {{ for (int k = 0; k < LANES; k++) "
+            f"if (t >> k & 1) {w}->x[rd][k] = (u{self.config.xlen}){result.text}[k]; "
+            f"{w}->undef[rd] = ({w}->undef[rd] & ~t) | (n & t); }} }}"
+        ]
+
+    def _prepare(self, at: Obj, arguments: list[Value], temporary: str) -> tuple[Value, list[str]]:
+        return Const(None), [f"if (!prepare(m, c, {at.text})) BAIL;"]
 
     def _load(self, at: Obj, arguments: list[Value], temporary: str) -> tuple[Value, list[str]]:
         size = _size(arguments[1])

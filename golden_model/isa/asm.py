@@ -27,6 +27,8 @@ def encode(name: str, *operands: int | str, xlen: int = 32) -> int:
     instruction = find(name, xlen)
     if instruction is None:
         raise AsmError(f"unknown instruction {name!r} for XLEN={xlen}")
+    if len(operands) == len(instruction.operands) - 1 and instruction.operands[-1].kind is Kind.ROUNDING:
+        operands = (*operands, "dyn")
     if len(operands) != len(instruction.operands):
         raise AsmError(f"{name} takes {len(instruction.operands)} operands ({instruction.syntax}), got {len(operands)}")
     word = instruction.match

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from golden_model.findings import FindingKind
 from golden_model.isa.bits import Xlen
-from golden_model.isa.instruction import Instruction, LaneFunction, Unit, i_type, u_type
+from golden_model.isa.instruction import Executor, Extension, Instruction, LaneFunction, Unit, i_type, u_type
 
 if TYPE_CHECKING:
     from golden_model.isa.decode import Decoded
     from golden_model.step import Step
     from golden_model.warp import Warp
+
+MTVEC, MEPC, MCAUSE, MTVAL = 0x305, 0x341, 0x342, 0x343
 
 
 def eq(a: int, b: int, x: Xlen) -> int:
@@ -102,9 +104,39 @@ def _check_dispatch_call(warp: Warp, step: Step) -> None:
             warp.report(step, FindingKind.WRONG_DISPATCH_CALL, warp.tmask, f"the dispatch window {wrong}")
 
 
+def execute_ecall(warp: Warp, op: Decoded, step: Step) -> None:
+    _trap(warp, step, 11)
+
+
+def execute_ebreak(warp: Warp, op: Decoded, step: Step) -> None:
+    _trap(warp, step, 3)
+
+
+def _trap(warp: Warp, step: Step, cause: int) -> None:
+    """To MTVEC, with the mask put aside. Without a handler MTVEC is 0, and the fetch at 0 is the fault."""
+    step.is_control = True
+    step.next_pc = warp.csr_storage.get(MTVEC, 0) & ~3
+    warp.csr_storage[MEPC] = step.pc
+    warp.csr_storage[MCAUSE] = cause
+    warp.csr_storage[MTVAL] = 0
+    warp.saved_mask = step.tmask
+
+
+def execute_return(warp: Warp, op: Decoded, step: Step) -> None:
+    """MRET, SRET, URET: back to MEPC, with the mask that the trap put aside."""
+    step.is_control = True
+    step.next_pc = warp.csr_storage.get(MEPC, 0) & warp.pc_mask
+    if warp.saved_mask:
+        step.next_mask = warp.saved_mask
+
+
 def _branch(name: str, funct3: int, condition: LaneFunction) -> Instruction:
     mask, match = i_type(0x63, funct3)
     return Instruction(name, mask, match, "{rs1}, {rs2}, {branch}", Unit.BRANCH, execute_branch, lane=condition)
+
+
+def _system(name: str, word: int, execute: Executor) -> Instruction:
+    return Instruction(name, 0xFFFFFFFF, word, "", Unit.BRANCH, execute, Extension.SIMT_FULL)
 
 
 CONTROL: list[Instruction] = [
@@ -116,4 +148,9 @@ CONTROL: list[Instruction] = [
     _branch("bge", 5, ge),
     _branch("bltu", 6, ltu),
     _branch("bgeu", 7, geu),
+    _system("ecall", 0x00000073, execute_ecall),
+    _system("ebreak", 0x00100073, execute_ebreak),
+    _system("mret", 0x30200073, execute_return),
+    _system("sret", 0x10200073, execute_return),
+    _system("uret", 0x00200073, execute_return),
 ]

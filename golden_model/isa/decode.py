@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from config import HardwareConfig
-from golden_model.isa.instruction import Executor, Instruction, LaneFunction
+from golden_model.isa.instruction import Executor, FloatFunction, Instruction, LaneFunction, SourceFunction
 from golden_model.isa.operands import CSR, IMMEDIATES
 from golden_model.isa.table import INSTRUCTIONS, legal
 
@@ -11,7 +11,23 @@ from golden_model.isa.table import INSTRUCTIONS, legal
 class Decoded:
     """One instruction word, taken apart once and executed often."""
 
-    __slots__ = ("csr", "execute", "imm", "instruction", "lane", "name", "rd", "rs1", "rs2", "rs3", "size", "word")
+    __slots__ = (
+        "csr",
+        "execute",
+        "float_lane",
+        "imm",
+        "instruction",
+        "lane",
+        "name",
+        "rd",
+        "rm",
+        "rs1",
+        "rs2",
+        "rs3",
+        "size",
+        "source",
+        "word",
+    )  # fmt: skip
 
     def __init__(self, instruction: Instruction, word: int) -> None:
         self.instruction = instruction
@@ -19,11 +35,14 @@ class Decoded:
         self.name = instruction.name
         self.execute: Executor = instruction.execute
         self.lane: LaneFunction | None = instruction.lane
+        self.float_lane: FloatFunction | None = instruction.float_lane
+        self.source: SourceFunction | None = instruction.source
         self.size = instruction.size
         self.rd = word >> 7 & 31
         self.rs1 = word >> 15 & 31
         self.rs2 = word >> 20 & 31
         self.rs3 = word >> 27 & 31
+        self.rm = word >> 12 & 7
         self.csr = CSR.decode(word)
         self.imm = next((operand.decode(word) for operand in instruction.operands if operand in IMMEDIATES), 0)
 

@@ -25,6 +25,13 @@ Executor = Callable[["Warp", "Decoded", "Step"], None]
 LaneFunction = Callable[[int, int, Xlen], int]
 
 
+# Semantics of one lane of a floating-point operation: (a, b, c, rounding mode) -> (result, flags).
+FloatFunction = Callable[[int, int, int, int], tuple[int, int]]
+
+# Where a shuffle takes its value from: (lane, b, m, c) -> source lane, negative or out of the segment: none.
+SourceFunction = Callable[[int, int, int, int], int]
+
+
 class Unit(Enum):
     """Group of instructions, for reports and coverage."""
 
@@ -36,6 +43,8 @@ class Unit(Enum):
     FENCE = "fence"
     CSR = "csr"
     SIMT = "simt"
+    ATOMIC = "atomic"
+    FLOAT = "float"
 
 
 class Extension(Enum):
@@ -45,14 +54,25 @@ class Extension(Enum):
     M = "m"
     ZICOND = "zicond"
     VORTEX = "vortex"
-    PLANNED = "planned"  # encoding reserved here, semantics come later: illegal instruction until then
+    A = "a"
+    F = "f"
+    SIMT_FULL = "simt-full"  # the rest of the Vortex extension, which not every core has
+    PACKED = "packed"  # packed loads: SIMT_FULL and F
 
     def enabled(self, config: HardwareConfig) -> bool:
         if self is Extension.M:
             return config.ext_m
         if self is Extension.ZICOND:
             return config.ext_zicond
-        return self is not Extension.PLANNED
+        if self is Extension.A:
+            return config.ext_a
+        if self is Extension.F:
+            return config.ext_f
+        if self is Extension.SIMT_FULL:
+            return config.ext_simt_full
+        if self is Extension.PACKED:
+            return config.ext_simt_full and config.ext_f
+        return True
 
 
 _OPERAND_IN_SYNTAX = re.compile(r"\{(\w+)\}")
@@ -77,6 +97,8 @@ class Instruction:
     size: int = 0  # bytes of a memory access
     signed: bool = False  # loads: extend the sign
     xlens: tuple[int, ...] = (32, 64)
+    float_lane: FloatFunction | None = None
+    source: SourceFunction | None = None
     operands: tuple[Operand, ...] = field(init=False)
 
     def __post_init__(self) -> None:

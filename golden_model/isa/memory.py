@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from golden_model.findings import FindingKind
-from golden_model.isa.instruction import Instruction, Unit, i_type
+from golden_model.isa.instruction import Extension, Instruction, Unit, i_type, r_type
 from golden_model.records.layout import FaultKind, MemoryOp, MemorySpace
 from golden_model.step import MemoryAccess
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def execute_load(warp: Warp, op: Decoded, step: Step) -> None:
     """rd[i] ← memory[rs1[i] + imm], extended; nothing is accessed if any active lane is misaligned."""
     size = op.size
-    addresses = _addresses(warp, step, op.rs1, op.imm, size, MemoryOp.LOAD)
+    addresses = addresses_of(warp, step, op.rs1, op.imm, size, MemoryOp.LOAD)
     if addresses is None:
         return
     core = warp.core
@@ -39,14 +39,16 @@ def execute_load(warp: Warp, op: Decoded, step: Step) -> None:
 
 def execute_store(warp: Warp, op: Decoded, step: Step) -> None:
     """memory[rs1[i] + imm] ← rs2[i]; ascending lanes, so the highest lane wins where they overlap."""
+    _store_lanes(warp, op, step, warp.regs[op.rs2], warp.undef[op.rs2] & warp.tmask)
+
+
+def _store_lanes(warp: Warp, op: Decoded, step: Step, source: list[int], undefined: int) -> None:
     size = op.size
-    addresses = _addresses(warp, step, op.rs1, op.imm, size, MemoryOp.STORE)
+    addresses = addresses_of(warp, step, op.rs1, op.imm, size, MemoryOp.STORE)
     if addresses is None:
         return
     core = warp.core
     low_bytes = (1 << 8 * size) - 1
-    source = warp.regs[op.rs2]
-    undefined = warp.undef[op.rs2] & warp.tmask
     data = [0] * warp.num_lanes
     if undefined:
         visible = sum(1 << i for i in warp.lanes if undefined >> i & 1 and core.is_host_buffer(addresses[i]))
@@ -57,6 +59,8 @@ def execute_store(warp: Warp, op: Decoded, step: Step) -> None:
                 visible,
                 f"stores a register never written to {addresses[visible.bit_length() - 1]:#x}, a buffer of the host",
             )
+    if core.reservations.any:
+        core.reservations.stored(warp, addresses)
     for i in warp.lanes:
         data[i] = source[i] & low_bytes
         core.memory_at(addresses[i]).store(addresses[i], size, data[i], bool(undefined >> i & 1))
@@ -65,12 +69,65 @@ def execute_store(warp: Warp, op: Decoded, step: Step) -> None:
     )
 
 
+def execute_load_float(warp: Warp, op: Decoded, step: Step) -> None:
+    """FLW: the word, boxed in ones where float registers are wider."""
+    addresses = addresses_of(warp, step, op.rs1, op.imm, op.size, MemoryOp.LOAD)
+    if addresses is None:
+        return
+    core = warp.core
+    result = [0] * warp.num_lanes
+    undefined = warp.undef[op.rs1]
+    for i in warp.lanes:
+        value, unknown = core.memory_at(addresses[i]).load(addresses[i], op.size)
+        result[i] = value | warp.box
+        if unknown:
+            undefined |= 1 << i
+    warp.write_float(step, op.rd, result, undefined)
+
+
+def execute_store_float(warp: Warp, op: Decoded, step: Step) -> None:
+    """FSW: the low word, whatever the box."""
+    _store_lanes(warp, op, step, warp.fregs[op.rs2], warp.fundef[op.rs2] & warp.tmask)
+
+
+def execute_load_packed(warp: Warp, op: Decoded, step: Step) -> None:
+    """PACKLB.F, PACKLH.F: four bytes or two halfwords at rs1 + k × rs2, the first in the low bits."""
+    size, mask = op.size, warp.xlen.mask
+    base, stride = warp.regs[op.rs1], warp.regs[op.rs2]
+    undefined = (warp.undef[op.rs1] | warp.undef[op.rs2]) & warp.tmask
+    if undefined:
+        warp.report(step, FindingKind.UNDEFINED_ADDRESS, undefined, "base or stride is a register never written")
+    core = warp.core
+    for i in warp.lanes:
+        for k in range(4 // size):
+            addr = (base[i] + k * stride[i]) & mask
+            if addr & (size - 1):
+                detail = f"lane {i} accesses {size} bytes at {addr:#x}, not a multiple of {size}"
+                warp.fault(step, FaultKind.MISALIGNED, addr, detail)
+                return
+            if addr >= core.memory.size:
+                warp.fault(step, FaultKind.BUS_READ, addr, f"lane {i} accesses {addr:#x}, outside memory")
+                return
+    result = [0] * warp.num_lanes
+    for i in warp.lanes:
+        packed = 0
+        for k in range(4 // size):
+            addr = (base[i] + k * stride[i]) & mask
+            value, unknown = core.memory_at(addr).load(addr, size)
+            packed |= (value << 8 * size * k) & 0xFFFF_FFFF
+            if unknown:
+                undefined |= 1 << i
+        result[i] = packed | warp.box
+    step.memory = MemoryAccess(MemoryOp.LOAD, core.space_of(base[warp.lanes[0]]), size, warp.tmask, list(base))
+    warp.write_float(step, op.rd, result, undefined)
+
+
 def execute_fence(warp: Warp, op: Decoded, step: Step) -> None:
     """Nothing to wait for: every earlier access is done and visible to all."""
     step.memory = MemoryAccess(MemoryOp.FENCE, MemorySpace.GLOBAL, 0, warp.tmask)
 
 
-def _addresses(warp: Warp, step: Step, register: int, imm: int, size: int, op: MemoryOp) -> list[int] | None:
+def addresses_of(warp: Warp, step: Step, register: int, imm: int, size: int, op: MemoryOp) -> list[int] | None:
     """Address per active lane; None, with a fault, if one is misaligned or outside memory."""
     base, address_mask, low = warp.regs[register], warp.xlen.mask, size - 1
     result = [0] * warp.num_lanes
@@ -128,6 +185,16 @@ MEMORY: list[Instruction] = [
     _store("sh", 1, 2),
     _store("sw", 2, 4),
     _store("sd", 3, 8, xlens=(64,)),
+    Instruction("flw", *i_type(0x07, 2), "{frd}, {imm}({rs1})", Unit.LOAD, execute_load_float, Extension.F, size=4),
+    Instruction(
+        "fsw", *i_type(0x27, 2), "{frs2}, {store_imm}({rs1})", Unit.STORE, execute_store_float, Extension.F, size=4
+    ),
+    Instruction(
+        "packlb.f", *r_type(0x0B, 1, 4), "{frd}, {rs1}, {rs2}", Unit.LOAD, execute_load_packed, Extension.PACKED, size=1
+    ),
+    Instruction(
+        "packlh.f", *r_type(0x0B, 2, 4), "{frd}, {rs1}, {rs2}", Unit.LOAD, execute_load_packed, Extension.PACKED, size=2
+    ),
     # FENCE.I is a FENCE here, and so is every other funct3 of the opcode; all fields but the opcode are ignored.
     Instruction("fence.i", *i_type(0x0F, 1), "", Unit.FENCE, execute_fence),
     Instruction("fence", 0x0000007F, 0x0000000F, "", Unit.FENCE, execute_fence),

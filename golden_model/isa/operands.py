@@ -17,6 +17,8 @@ from golden_model.isa.registers import (
     FLOAT_NUMBERS,
     INTEGER_NAMES,
     INTEGER_NUMBERS,
+    ROUNDING_NAMES,
+    ROUNDING_NUMBERS,
 )
 
 
@@ -32,6 +34,7 @@ class Kind(Enum):
     NUMBER = "number"
     OFFSET = "offset from this instruction"  # a label in assembler
     CSR = "CSR"
+    ROUNDING = "rounding mode"
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class Operand:
             return FLOAT_NAMES[value]
         if self.kind is Kind.CSR:
             return CSR_NAMES.get(value, f"{value:#x}")
+        if self.kind is Kind.ROUNDING:
+            return ROUNDING_NAMES.get(value, str(value))
         if self.kind is Kind.OFFSET and pc is not None:
             return f"{(pc + value) % (1 << xlen):#x}"
         return f"{value:#x}" if self is UPPER else str(value)
@@ -87,6 +92,7 @@ _NAMES: dict[Kind, dict[str, int]] = {
     Kind.INTEGER_REGISTER: INTEGER_NUMBERS,
     Kind.FLOAT_REGISTER: FLOAT_NUMBERS,
     Kind.CSR: CSR_NUMBERS,
+    Kind.ROUNDING: ROUNDING_NUMBERS,
 }
 
 
@@ -124,6 +130,10 @@ RS1 = _field("rs1", Kind.INTEGER_REGISTER, 15, 5)
 RS2 = _field("rs2", Kind.INTEGER_REGISTER, 20, 5)
 RS3 = _field("rs3", Kind.INTEGER_REGISTER, 27, 5)
 FRD = _field("frd", Kind.FLOAT_REGISTER, 7, 5)
+FRS1 = _field("frs1", Kind.FLOAT_REGISTER, 15, 5)
+FRS2 = _field("frs2", Kind.FLOAT_REGISTER, 20, 5)
+FRS3 = _field("frs3", Kind.FLOAT_REGISTER, 27, 5)
+RM = _field("rm", Kind.ROUNDING, 12, 3)
 SHAMT5 = _field("shamt5", Kind.NUMBER, 20, 5)
 SHAMT6 = _field("shamt6", Kind.NUMBER, 20, 6)
 ZIMM = _field("zimm", Kind.NUMBER, 15, 5)
@@ -147,6 +157,26 @@ JUMP = Operand("jump", Kind.OFFSET, -(1 << 20), (1 << 20) - 2, 2, _encode_jump, 
 
 OPERANDS: dict[str, Operand] = {
     operand.name: operand
-    for operand in (RD, RS1, RS2, RS3, FRD, SHAMT5, SHAMT6, ZIMM, CSR, LANE, IMM, STORE_IMM, UPPER, BRANCH, JUMP)
+    for operand in (
+        RD,
+        RS1,
+        RS2,
+        RS3,
+        FRD,
+        FRS1,
+        FRS2,
+        FRS3,
+        RM,
+        SHAMT5,
+        SHAMT6,
+        ZIMM,
+        CSR,
+        LANE,
+        IMM,
+        STORE_IMM,
+        UPPER,
+        BRANCH,
+        JUMP,
+    )
 }
 IMMEDIATES: tuple[Operand, ...] = (SHAMT5, SHAMT6, ZIMM, LANE, IMM, STORE_IMM, UPPER, BRANCH, JUMP)

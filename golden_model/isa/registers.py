@@ -24,6 +24,9 @@ FLOAT_NUMBERS: dict[str, int] = {
     **{f"f{number}": number for number in range(32)},
 }
 
+ROUNDING_NUMBERS: dict[str, int] = {"rne": 0, "rtz": 1, "rdn": 2, "rup": 3, "rmm": 4, "dyn": 7}
+ROUNDING_NAMES: dict[int, str] = {number: name for name, number in ROUNDING_NUMBERS.items()}
+
 CSR_NUMBERS: dict[str, int] = {
     "fflags": 0x001, "frm": 0x002, "fcsr": 0x003, "satp": 0x180,
     "mstatus": 0x300, "misa": 0x301, "medeleg": 0x302, "mideleg": 0x303, "mie": 0x304, "mtvec": 0x305,

@@ -62,6 +62,31 @@ def execute_bar(warp: Warp, op: Decoded, step: Step) -> None:
     warp.core.barrier_sync(warp, step, identifier & 0xFFFF_FFFF, count & 0xFFFF_FFFF)
 
 
+def execute_bar_arrive(warp: Warp, op: Decoded, step: Step) -> None:
+    """rd ← phase before the arrival; the warp goes on. With bit 31 of rs2: announce transactions instead."""
+    identifier = warp.scalar(step, op.rs1, FindingKind.UNDEFINED_BARRIER, "barrier id")
+    operand = warp.scalar(step, op.rs2, FindingKind.UNDEFINED_BARRIER, "participant count")
+    phase = warp.core.barrier_arrive(warp, step, identifier & 0xFFFF_FFFF, operand & 0xFFFF_FFFF)
+    if phase is None:
+        return
+    warp.write(step, op.rd, [phase] * warp.num_lanes, 0)
+
+
+def execute_bar_wait(warp: Warp, op: Decoded, step: Step) -> None:
+    """Suspend unless the phase of the token is over."""
+    identifier = warp.scalar(step, op.rs1, FindingKind.UNDEFINED_BARRIER, "barrier id")
+    token = warp.scalar(step, op.rs2, FindingKind.UNDEFINED_BARRIER, "phase token")
+    warp.core.barrier_wait(warp, step, identifier & 0xFFFF_FFFF, token & 0xFFFF_FFFF)
+
+
+def execute_wspawn(warp: Warp, op: Decoded, step: Step) -> None:
+    """Wait until alone, then start warps 0 … count - 1 except the own one, with lane 0."""
+    count = warp.scalar(step, op.rs1, FindingKind.UNDEFINED_MASK, "WSPAWN count")
+    pc = warp.scalar(step, op.rs2, FindingKind.UNDEFINED_JUMP, "WSPAWN start PC")
+    step.is_control = True
+    warp.core.spawn(warp, step, count, pc)
+
+
 def execute_wsync(warp: Warp, op: Decoded, step: Step) -> None:
     """Everything older has committed already."""
 
@@ -131,8 +156,14 @@ def custom(funct3: int, funct7: int = 0, ones: int = 0, zeros: int = 0) -> tuple
     return mask | ones | zeros, match | ones
 
 
-def _simt(name: str, fixed: tuple[int, int], syntax: str, execute: Executor) -> Instruction:
-    return Instruction(name, *fixed, syntax, Unit.SIMT, execute, Extension.VORTEX)
+def _simt(
+    name: str,
+    fixed: tuple[int, int],
+    syntax: str,
+    execute: Executor,
+    extension: Extension = Extension.VORTEX,
+) -> Instruction:
+    return Instruction(name, *fixed, syntax, Unit.SIMT, execute, extension)
 
 
 SIMT: list[Instruction] = [
@@ -144,4 +175,8 @@ SIMT: list[Instruction] = [
     _simt("pred", custom(5, zeros=_RD_BIT0), "{rs1}, {rs2}", execute_pred),
     _simt("pred.n", custom(5, ones=_RD_BIT0), "{rs1}, {rs2}", execute_pred),
     _simt("wsync", custom(7), "", execute_wsync),
+    _simt("wspawn", custom(1), "{rs1}, {rs2}", execute_wspawn, Extension.SIMT_FULL),
+    # rd = x0 is BAR.WAIT, any other rd BAR.ARRIVE: the narrower row comes first.
+    _simt("bar.wait", custom(6, zeros=31 << 7), "{rs1}, {rs2}", execute_bar_wait, Extension.SIMT_FULL),
+    _simt("bar.arrive", custom(6), "{rd}, {rs1}, {rs2}", execute_bar_arrive, Extension.SIMT_FULL),
 ]

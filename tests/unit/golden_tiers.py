@@ -11,7 +11,9 @@ import pytest
 from config import HardwareConfig
 from golden_model import HangError, LimitError, Machine
 from golden_model.fast.build import compiler
+from golden_model.isa.atomic import ATOMIC
 from golden_model.isa.instruction import Instruction, Unit
+from golden_model.isa.lanes import LANES
 from golden_model.isa.operands import Kind, Operand
 from golden_model.isa.table import INSTRUCTIONS, legal
 from tests.unit.golden_program import launch_of, machine_with, program
@@ -122,7 +124,18 @@ class Fuzz:
             for row in INSTRUCTIONS
             if legal(row, config) and row.unit in (Unit.ALU, Unit.MULDIV) and "{upper}" not in row.syntax
         ]
+        self.floats = [row for row in INSTRUCTIONS if legal(row, config) and row.unit is Unit.FLOAT]
+        self.between = [row for row in LANES if legal(row, config)]
         self.extra: list[Callable[[], None]] = []
+        if self.floats:
+            self.extra += [lambda: self.instance(self.random.choice(self.floats))] * 8 + [
+                self.float_access,
+                self.packed,
+            ]
+        if self.between:
+            self.extra += [lambda: self.instance(self.random.choice(self.between))] * 4 + [self.asynchronous, self.trap]
+        if config.ext_a:
+            self.extra += [self.atomic] * 3
 
     def text(self, length: int = 40) -> str:
         self.block(length, depth=0)
@@ -151,6 +164,8 @@ class Fuzz:
     def operand(self, operand: Operand) -> str:
         if operand.kind is Kind.INTEGER_REGISTER:
             return self.register()
+        if operand.kind is Kind.ROUNDING:
+            return self.random.choice(("rne", "rtz", "rdn", "rup", "rmm", "dyn"))
         if operand.kind is Kind.FLOAT_REGISTER:
             return f"f{self.random.randrange(8)}"
         return str(self.random.randint(operand.lowest, operand.highest))
@@ -177,6 +192,39 @@ class Fuzz:
         self.lines.append(f"    csrr {self.register()}, {name}")
         if self.random.random() < 0.3:
             self.lines.append(f"    {self.random.choice(('csrrw', 'csrrs', 'csrrc'))} {self.register()}, mtval, t0")
+
+    def float_access(self) -> None:
+        self.lines.append(f"    {self.random.choice(('flw', 'fsw'))} f{self.random.randrange(8)}, 4(s2)")
+        if self.random.random() < 0.3:
+            self.lines.append(f"    csrrwi t6, frm, {self.random.randrange(5)}\n    csrr t6, fflags")
+
+    def packed(self) -> None:
+        if self.between:
+            self.lines.append(
+                f"    li t6, {self.random.choice((0, 2, 4, -2))}\n    packlb.f f1, s2, t6\n    packlh.f f2, s2, t6"
+            )
+
+    def atomic(self) -> None:
+        rows = [row for row in ATOMIC if row.size == 4]
+        row = self.random.choice(rows)
+        operands = [self.register() for _ in row.operands]
+        operands[-1] = self.random.choice(("a0", "s2", "s2", "s3"))
+        if operands[-1] == "s3" and self.random.random() < 0.9:
+            operands[-1] = "a0"  # local memory has no atomics
+        operands[0] = "t6"
+        self.lines.append(f"    {row.name} " + ", ".join(operands))
+
+    def asynchronous(self) -> None:
+        self.lines.append("    csrr t4, cta_id\n    addi t4, t4, 256\n    csrr t5, cta_size")
+        self.lines.append("    bar.arrive t3, t4, t5\n    bar.wait t4, t3" if self.random.random() < 0.5 else "    nop")
+
+    def trap(self) -> None:
+        """A handler that comes back behind the instruction."""
+        handler, after = self.label(), self.label()
+        self.lines.append(f"    lla t3, {handler}\n    csrw mtvec, t3\n    {self.random.choice(('ecall', 'ebreak'))}")
+        self.lines.append(
+            f"    j {after}\n{handler}: csrr t3, mepc\n    addi t3, t3, 4\n    csrw mepc, t3\n    mret\n{after}:"
+        )
 
     def skip(self) -> None:
         """A branch that may diverge: a finding."""
@@ -209,6 +257,8 @@ def fuzz_case(seed: int, config: HardwareConfig) -> Outcome:
     """One random kernel on both tiers."""
     print(f"fuzz seed {seed}, {config.label()}")
     fuzz = Fuzz(seed, config)
+    if config.ext_f:
+        fuzz.lines.append("\n".join(f"    fmv.w.x f{i}, {register}" for i, register in enumerate(_REGISTERS[:6])))
     text = fuzz.text()
     block = fuzz.random.randint(1, config.core_threads)
     try:

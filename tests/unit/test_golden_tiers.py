@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from config import HardwareConfig
@@ -38,6 +40,10 @@ def test_several_launches_keep_state() -> None:
         ("csrr t0, thread_id\n beqz t0, x\n nop\nx: ret", "divergent-branch"),
         ("csrr t0, thread_id\n lw t1, 0(t0)\n ret", "misaligned-access"),
         (".word 0xffffffff\n ret", "illegal-instruction"),
+        (
+            "li t0, 15\n tmc t0\n csrr a0, mscratch\n csrr t1, cta_thread_id_x\n csrr t1, cta_thread_id_x\n sw t1, 0(a0)",
+            "undefined-store",
+        ),
         ("jr zero", "fetch-fault"),
         ("sw s9, 0(a0)\n ret", "undefined-store"),
         ("lw t0, 0(s9)\n ret", "undefined-address"),
@@ -52,7 +58,7 @@ def test_several_launches_keep_state() -> None:
 )
 def test_findings(kernel: str, finding: str) -> None:
     """What the fast tier does not execute itself is found all the same, and what it executes afterwards is right."""
-    result = both_tiers(kernel)
+    result = both_tiers(kernel, block=6)
     assert any(text.startswith(finding) for text in result.findings) or not finding
 
 
@@ -82,6 +88,19 @@ def test_fuzz(seed: int) -> None:
         HardwareConfig(num_threads=1, num_warps=2),
     ]
     fuzz_case(seed, shapes[seed % len(shapes)])
+
+
+FULL = HardwareConfig(ext_a=True, ext_f=True, ext_simt_full=True)
+
+
+@pytest.mark.parametrize("seed", range(200, 230))
+def test_fuzz_of_all_extensions(seed: int) -> None:
+    fuzz_case(seed, [FULL, replace(FULL, num_cores=2, num_threads=8), replace(FULL, num_threads=2)][seed % 3])
+
+
+def test_fuzz_64_bit_all_extensions() -> None:
+    for seed in range(300, 304):
+        fuzz_case(seed, replace(FULL, xlen=64, flen=64))
 
 
 def test_fuzz_64_bit() -> None:
