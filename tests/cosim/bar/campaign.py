@@ -1,0 +1,74 @@
+"""Runs command sequences by seed: differences are shrunk and shown as text that can be replayed."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from golden_model.device.sequences import Coverage, generate, layout, shrink, to_text
+from golden_model.device.sequences.commands import Command
+from tests.cosim.bar.executor import Difference, RtlExecutor
+
+
+@dataclass
+class Figures:
+    """What a campaign did."""
+
+    sequences: int = 0
+    actions: int = 0
+    cycles: int = 0
+    seconds: float = 0.0
+    failures: list[str] = field(default_factory=list)
+    choices: Counter[str] = field(default_factory=Counter)
+    coverage: Coverage = field(default_factory=lambda: Coverage(layout.VRAM_SIZE))
+
+    def __str__(self) -> str:
+        return (
+            f"{self.sequences} sequences, {self.actions} actions, {self.cycles} cycles in {self.seconds:.0f} s, "
+            f"{len(self.failures)} differences, {self.coverage.reached:.1%} of registers × accesses × states × errors"
+        )
+
+
+def run_sequence(
+    library: ctypes.CDLL, seed: int, commands: list[Command], figures: Figures | None = None
+) -> str | None:
+    """The first difference as text, None if there is none."""
+    executor = RtlExecutor(library, seed, None if figures is None else figures.coverage)
+    try:
+        actions = executor.run(commands)
+    except Difference as difference:
+        return str(difference)
+    finally:
+        if figures is not None:
+            figures.cycles += library.vx_cycle(executor.rtl)
+            figures.choices.update(executor.figures)
+        executor.close()
+    if figures is not None:
+        figures.actions += actions
+    return None
+
+
+def campaign(
+    library: ctypes.CDLL, seeds: Iterable[int], seconds: float | None = None, most_failures: int = 1
+) -> Figures:
+    """Run the sequences of `seeds` until they, the time or the allowed failures are used up."""
+    figures = Figures()
+    start = time.monotonic()
+    for seed in seeds:
+        commands = generate(seed).commands
+        difference = run_sequence(library, seed, commands, figures)
+        figures.sequences += 1
+        if difference is not None:
+            figures.failures.append(f"seed {seed}: {difference}\n{_shrunk(library, seed, commands)}")
+        figures.seconds = time.monotonic() - start
+        if len(figures.failures) >= most_failures or (seconds is not None and figures.seconds > seconds):
+            break
+    return figures
+
+
+def _shrunk(library: ctypes.CDLL, seed: int, commands: list[Command]) -> str:
+    short = shrink(commands, lambda some: run_sequence(library, seed, some) is not None, max_trials=150)
+    return f"shrunk to {len(short)} commands: {run_sequence(library, seed, short)}\n{to_text(short)}"

@@ -1,0 +1,125 @@
+"""Builds `vx_pcie_gpu` with the host's driver in C++ into one library, and gives its functions to Python."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import hashlib
+import re
+import subprocess
+from collections.abc import Mapping
+from ctypes import POINTER, c_char_p, c_int, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+
+from config import HardwareConfig
+from golden_model.device.sequences import layout
+from hw.tb.build.toolchain import Toolchain
+
+HERE = Path(__file__).parent
+REPO = HERE.parents[2]
+RTL = REPO / "hw" / "rtl"
+BUILDS = REPO / "build" / "bar-tests"
+EVENTS_AT_ONCE = 1 << 16
+
+
+class Event(ctypes.Structure):
+    """One cycle of `device_event`."""
+
+    _fields_ = (("cycle", c_uint64), ("bits", c_uint32), ("pad", c_uint32))
+
+
+class Message(ctypes.Structure):
+    """One MSI-X message."""
+
+    _fields_ = (("cycle", c_uint64), ("addr", c_uint64), ("vector", c_uint32), ("data", c_uint32))
+
+
+_SIGNATURES: Mapping[str, tuple[object, tuple[object, ...]]] = {
+    "vx_new": (c_void_p, (c_uint64,)),
+    "vx_delete": (None, (c_void_p,)),
+    "vx_cycle": (c_uint64, (c_void_p,)),
+    "vx_device_cycles": (c_uint64, (c_void_p,)),
+    "vx_busy": (c_int, (c_void_p,)),
+    "vx_set_function": (None, (c_void_p, c_int, c_int)),
+    "vx_set_latency": (None, (c_void_p, c_int)),
+    "vx_host_open": (None, (c_void_p, c_int)),
+    "vx_host_budget": (None, (c_void_p, c_uint64)),
+    "vx_host_fails": (None, (c_void_p, c_uint64, c_uint64)),
+    "vx_host_read": (None, (c_void_p, c_uint64, c_char_p, c_uint64)),
+    "vx_host_write": (None, (c_void_p, c_uint64, c_char_p, c_uint64)),
+    "vx_peek": (None, (c_void_p, c_int, c_uint64, c_char_p, c_uint64)),
+    "vx_run": (None, (c_void_p, c_int)),
+    "vx_run_until_idle": (c_int, (c_void_p, c_int, c_int)),
+    "vx_ctl_write": (c_int, (c_void_p, c_uint32, c_uint32, c_uint32)),
+    "vx_ctl_read": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(c_uint32))),
+    "vx_vram_write": (c_int, (c_void_p, c_uint32, c_char_p, c_uint32, c_uint32)),
+    "vx_vram_read": (c_int, (c_void_p, c_uint32, c_char_p, c_uint32, c_uint32)),
+    "vx_events": (c_int, (c_void_p, POINTER(Event), c_int)),
+    "vx_messages": (c_int, (c_void_p, POINTER(Message), c_int)),
+}
+
+
+def build(rtl: Path = RTL, hardware: HardwareConfig | None = None) -> ctypes.CDLL:
+    """The library for the device that command sequences are written for; built once per contents of its sources.
+
+    Args:
+        rtl: root of the sources; a copy with a change in it is how a test is seen failing.
+
+    Raises AssertionError with the tool's output if it cannot be built.
+    """
+    hardware = hardware or HardwareConfig()
+    tools = Toolchain.find()
+    packages = sorted(rtl.rglob("*_pkg.sv"), key=lambda path: (path.name != "vx_pkg.sv", path))
+    sources = [*packages, *sorted(path for path in rtl.rglob("*.sv") if path not in packages)]
+    digest = hashlib.sha256(f"{tools.versions()} {hardware.key()}".encode())
+    for path in (*sources, *sorted(rtl.rglob("*.svh")), HERE / "driver.cpp", Path(__file__)):
+        digest.update(path.name.encode() + path.read_bytes())
+    folder = BUILDS / digest.hexdigest()[:16]
+    library = folder / "libbar.so"
+    BUILDS.mkdir(parents=True, exist_ok=True)
+    with (BUILDS / f"{folder.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not library.is_file():
+            folder.mkdir(exist_ok=True)
+            _build(tools, hardware, rtl, sources, folder, library)
+    loaded = ctypes.CDLL(str(library))
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(loaded, name)
+        function.restype, function.argtypes = result, arguments
+    return loaded
+
+
+def _build(
+    tools: Toolchain, hardware: HardwareConfig, rtl: Path, sources: list[Path], folder: Path, library: Path
+) -> None:
+    verilate = [
+        *(str(tools.verilator), "--cc", "--assert", "-Wno-fatal", "-O3", "--x-assign", "fast", "--x-initial", "unique"),
+        *("--no-timing", "--prefix", "Vtop", "--top-module", "vx_pcie_gpu", "-Mdir", str(folder), f"-I{rtl}"),
+        *(f"-GVRAM_SIZE=64'h{layout.VRAM_SIZE:x}", "-CFLAGS", "-fPIC"),
+        *(f"-D{name}={value}" for name, value in sorted(hardware.verilog_defines().items())),
+        *(str(path) for path in sources),
+    ]
+    _execute(verilate, tools)
+    cache = [f"OBJCACHE={tools.ccache}"] if tools.ccache else []
+    flags = [*cache, "OPT_FAST=-O2", "OPT_GLOBAL=-O2", "CFG_CXXFLAGS_PCH_I=-include"]
+    _execute([tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", *flags, "libVtop.a", "libverilated.a"], tools)
+    include = tools.verilator_root / "include"
+    if not include.is_dir():
+        include = tools.verilator_root / "share" / "verilator" / "include"
+    temporary = folder / "libbar.tmp"
+    includes = [f"-I{path}" for path in (folder, include, include / "vltstd")]
+    link = [
+        *(tools.cxx, "-shared", "-fPIC", "-O2", "-std=c++20", f"-DVX_BANKS={hardware.axi_num_banks}", *includes),
+        *(str(HERE / "driver.cpp"), "-o", str(temporary)),
+        *("-Wl,--whole-archive", str(folder / "libVtop.a"), "-Wl,--no-whole-archive", str(folder / "libverilated.a")),
+        *("-pthread", "-latomic"),
+    ]
+    _execute(link, tools)
+    temporary.rename(library)
+
+
+def _execute(command: list[str], tools: Toolchain) -> None:
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env=tools.environment())
+    if result.returncode != 0:
+        output = re.sub(r"%Warning.*\n", "", result.stdout + result.stderr)[-4000:]
+        raise AssertionError(f"vx_pcie_gpu could not be built: {' '.join(command[:2])} …\n{output}")
