@@ -171,8 +171,8 @@ async def _traffic(
             errors += error
         if dut.s_rvalid.value and dut.s_rready.value:
             block, expected, error = reads[int(dut.s_rid.value)].popleft()
-            data = int(dut.s_rdata.value).to_bytes(64, "little")
-            assert data == expected, f"read of {block:#x}: {data.hex()} instead of {expected.hex()}"
+            shown = int(dut.s_rdata.value).to_bytes(64, "little")
+            assert shown == expected, f"read of {block:#x}: {shown.hex()} instead of {expected.hex()}"
             assert bool(dut.s_rerr.value) == error, f"read of {block:#x}: error"
             errors += error
         if dut.req_valid.value and dut.req_ready.value:
