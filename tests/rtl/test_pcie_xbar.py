@@ -35,9 +35,9 @@ async def random_pieces(dut: Any) -> None:
     pins = [_pins(dut, bank) for bank in range(banks)]
     for name in ("req_valid", "req_write", "req_vram", "rd_ready"):
         getattr(dut, name).value = 0
-    for bank in pins:
+    for pin in pins:
         for name in ("awready", "wready", "arready", "bvalid", "rvalid"):
-            bank.set(name, 0)
+            pin.set(name, 0)
     await start_clock_and_reset(dut)
     waiting: list[Piece | None] = [None] * sources
     to_read: list[deque[tuple[int, int]]] = [deque() for _ in range(banks)]  # address, id expected on AR
@@ -122,10 +122,10 @@ async def random_pieces(dut: Any) -> None:
                 shown[bank] = None
                 owed[source, write, tag, bank] -= 1
                 answered += 1
-        ready = int(dut.req_ready.value)
+        accepted = int(dut.req_ready.value)
         for source in range(sources):
             piece = waiting[source]
-            if piece is None or not ready >> source & 1:
+            if piece is None or not accepted >> source & 1:
                 continue
             write, vram, block, tag, data, strobe = piece
             bank = block % banks
