@@ -14,6 +14,7 @@ import typer
 
 from config import ConfigError, EntryGeneration, HardwareConfig
 from golden_model.arguments import ARGUMENT_HELP, ArgumentError, Placed, parse, place
+from golden_model.bench import compare_tiers
 from golden_model.console import Console
 from golden_model.errors import HangError, LaunchError, LimitError
 from golden_model.launch import Launch, entry_points
@@ -95,11 +96,23 @@ def run(
     warps: Annotated[int, typer.Option(help="warps of a core")] = 4,
     threads: Annotated[int, typer.Option(help="lanes of a warp")] = 4,
     seed: Annotated[int | None, typer.Option(help="order of warps and cores at random, from this seed")] = None,
-    max_instructions: Annotated[int, typer.Option(help="give up after this many warp instructions")] = 100_000_000,
+    max_instructions: Annotated[int, typer.Option(help="give up after this many warp instructions")] = 1_000_000_000,
+    tier: Annotated[str, typer.Option(help="fast (compiled) or readable; results are the same")] = "fast",
+    full: Annotated[bool, typer.Option(help="a processor with A, F and the whole Vortex extension")] = False,
 ) -> None:
     """Run one launch of a kernel and print counts, findings and results."""
+    if tier not in ("fast", "readable"):
+        _refuse(f"--tier {tier}: must be fast or readable")
     try:
-        config = HardwareConfig(num_clusters=clusters, num_cores=cores, num_warps=warps, num_threads=threads)
+        config = HardwareConfig(
+            num_clusters=clusters,
+            num_cores=cores,
+            num_warps=warps,
+            num_threads=threads,
+            ext_a=full,
+            ext_f=full,
+            ext_simt_full=full,
+        )
         arguments = [parse(text) for text in arg or []]
     except (ConfigError, ArgumentError) as error:
         _refuse(error)
@@ -107,7 +120,7 @@ def run(
     if kernel not in module.kernels:
         _refuse(f"{image} has no kernel {kernel!r}; it has: {', '.join(module.kernels) or 'none'}")
     generation = entry or _generation(module, image)
-    machine = Machine(config, generation)
+    machine = Machine(config, generation, tier="fast" if tier == "fast" else "readable")
     machine.load_image(module)
     console = Console(machine.read, machine.write)
     console.open()
@@ -134,6 +147,8 @@ def run(
         _refuse(error)
     except (HangError, LimitError) as error:
         failure = str(error)
+    if machine.tier_note:
+        typer.echo(f"note: {machine.tier_note}", err=True)
     for line in [*console.drain(), *console.unfinished()]:
         typer.echo(line)
     for number in dump_buffer or []:
@@ -149,6 +164,19 @@ def run(
         typer.echo(f"hang: {failure}")
     if failure or machine.findings:
         raise typer.Exit(1)
+
+
+@app.command()
+def bench(
+    lanes: Annotated[list[int] | None, typer.Option(help="lanes of a warp")] = None,
+    seconds: Annotated[float, typer.Option(help="aim at about this long per figure")] = 1.0,
+) -> None:
+    """Warp instructions a second of both tiers on small kernels, and their ratio.
+
+    `python -m tests.unit.golden_bench` does the same with the compiled test kernels and their host programs.
+    """
+    for line in compare_tiers(lanes or [4, 32], seconds):
+        typer.echo(line)
 
 
 @app.command()

@@ -37,6 +37,7 @@ class Code:
         self._memory = memory
         self._decoder = Decoder(config)
         self._address_mask = (1 << config.xlen) - 1
+        self._windows: dict[int, bool] = {}  # answers of is_window since the last change
         self.on_forget: Callable[[], None] | None = None
         memory.on_code_write = self.forget
 
@@ -70,6 +71,7 @@ class Code:
         """Drop decoded instructions: code or entry generation changed."""
         self.by_pc.clear()
         self.dispatch_calls.clear()
+        self._windows.clear()
         if self.on_forget is not None:
             self.on_forget()
 
@@ -85,7 +87,10 @@ class Code:
 
     def is_window(self, start: int) -> bool:
         """Whether a dispatch window of the running generation begins at `start`."""
-        return is_window(self._word, start, self.generation)
+        known = self._windows.get(start)
+        if known is None:
+            known = self._windows[start] = is_window(self._word, start, self.generation)
+        return known
 
     def wrong_call(self, target: int, startup: int, entry: int) -> str:
         """Why a dispatch window may not call `target` in a launch of (startup, entry); empty if it may."""

@@ -138,19 +138,21 @@ class Machine:
         """Execute the running launch to its end, alone. See `Scheduler.run`."""
         self.tier_note = ""
         if self.tier == "fast":
-            engine = self._fast_engine(seed)
+            engine = self._fast_engine()
             if engine is not None:
-                return FastScheduler(self, engine).run(max_warp_instructions)
+                return FastScheduler(self, engine, seed).run(max_warp_instructions)
         return Scheduler(self, seed).run(max_warp_instructions)
 
-    def _fast_engine(self, seed: int | None) -> Engine | None:
+    def warm_up(self) -> None:
+        """Make the fast tier ready, if it is wanted: translating and compiling is not part of a run's time."""
+        if self.tier == "fast":
+            self._fast_engine()
+
+    def _fast_engine(self) -> Engine | None:
         """The compiled tier, made on first use; None, with a note, if it cannot be had."""
         from golden_model.fast.build import NoFastTier
         from golden_model.fast.engine import Engine
 
-        if seed is not None:
-            self.tier_note = "the readable tier runs: an order of warps from a seed is not in the fast tier"
-            return None
         try:
             self._engine = self._engine or Engine(self)
         except NoFastTier as reason:

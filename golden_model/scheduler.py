@@ -123,14 +123,17 @@ _CHUNK = 20_000_000  # instructions between two looks at Ctrl-C
 class FastScheduler(Scheduler):
     """The same order of steps, executed by the fast tier; Python dispatches CTAs and executes what C leaves to it."""
 
-    def __init__(self, machine: Machine, engine: Engine) -> None:
-        super().__init__(machine)
+    def __init__(self, machine: Machine, engine: Engine, seed: int | None = None) -> None:
+        super().__init__(machine, seed)
         self._engine = engine
 
     def run(self, max_warp_instructions: int) -> RunSummary:
         """See `Scheduler.run`."""
         engine = self._engine
         engine.enter()
+        engine.m.seeded = self._random is not None
+        if self._random is not None:
+            engine.random_to_c(self._random)
         try:
             return self._run(max_warp_instructions)
         finally:
@@ -182,7 +185,12 @@ class FastScheduler(Scheduler):
         """Dispatch, and tell C which warps have started."""
         warps = [warp for core in self._machine.cores for warp in core.warps]
         idle = [warp for warp in warps if not warp.tmask]
-        self._dispatch()
+        if self._random is None:
+            self._dispatch()
+        else:  # both sides draw from one generator
+            self._engine.random_to_python(self._random)
+            self._dispatch()
+            self._engine.random_to_c(self._random)
         for warp in idle:
             if warp.tmask:
                 self._engine.started(warp)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -12,10 +14,11 @@ from functools import cache
 from pathlib import Path
 
 from config import HardwareConfig
-from golden_model.fast.generate import Source, generate
+from golden_model.fast.generate import Tables, generate, tables
 from golden_model.fast.values import Untranslatable
 
-FLAGS = ("-O2", "-std=gnu11", "-fwrapv", "-fno-strict-aliasing", "-shared", "-fPIC", "-w")
+FLAGS = ("-O3", "-std=gnu11", "-fwrapv", "-fno-strict-aliasing", "-shared", "-fPIC", "-w")
+NATIVE = "-march=native"  # left out where the compiler does not know it
 CACHE = Path(__file__).parents[2] / "build" / "golden"
 
 
@@ -31,13 +34,54 @@ def compiler() -> str | None:
 
 
 @cache
-def library(config: HardwareConfig) -> tuple[Source, ctypes.CDLL]:
-    """The compiled fast tier of a configuration. Raises NoFastTier."""
+def library(config: HardwareConfig) -> tuple[Tables, ctypes.CDLL]:
+    """The compiled fast tier of a configuration. Raises NoFastTier.
+
+    Translating takes longer than loading, so a second cache goes from what is translated to what came out of it.
+    """
+    made = tables(config)
+    known = CACHE / f"from-{_origin(config, made)}"
+    with contextlib.suppress(OSError):
+        target = CACHE / known.read_text(encoding="utf-8")
+        if target.exists():
+            return made, ctypes.CDLL(str(target))
     try:
-        source = generate(config)
+        text = generate(config)
     except Untranslatable as problem:
         raise NoFastTier(str(problem)) from None
-    return source, ctypes.CDLL(str(compiled(source.text)))
+    target = compiled(text)
+    with contextlib.suppress(OSError):
+        scratch = known.with_suffix(f".{os.getpid()}")
+        scratch.write_text(target.name, encoding="utf-8")
+        scratch.replace(known)
+    return made, ctypes.CDLL(str(target))
+
+
+def _origin(config: HardwareConfig, made: Tables) -> str:
+    """Key of everything that decides the C text: sources, configuration, and the functions in the table as they are
+    now (a test may have put another one there)."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256(f"{config.key()} {compiler()} {FLAGS} {_processor()}".encode())
+    for folder in (package, package / "isa", package / "fast"):
+        for path in sorted([*folder.glob("*.py"), *folder.glob("*.c")]):
+            digest.update(path.name.encode() + path.read_bytes())
+    for row in made.rows:
+        digest.update(f"{row.name} {row.mask} {row.match} {row.size} {row.signed}".encode())
+        for function in (row.execute, row.lane, row.float_lane, row.source):
+            if function is not None:
+                code = function.__code__
+                digest.update(f"{function.__module__} {function.__qualname__} {code.co_names}".encode() + code.co_code)
+    return digest.hexdigest()[:24]
+
+
+@cache
+def _processor() -> str:
+    """What tells processors apart that do not run each other's native code; a cache may be shared by machines."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith(("flags", "Features")):
+                return line
+    return platform.platform() + platform.processor()
 
 
 def compiled(text: str) -> Path:
@@ -45,7 +89,7 @@ def compiled(text: str) -> Path:
     cc = compiler()
     if cc is None:
         raise NoFastTier("there is no C compiler (cc, gcc or clang) on the path")
-    key = hashlib.sha256("\0".join([cc, *FLAGS, text]).encode()).hexdigest()[:24]
+    key = hashlib.sha256("\0".join([cc, *FLAGS, _processor(), text]).encode()).hexdigest()[:24]
     target = CACHE / f"fast-{key}.so"
     if target.exists():
         return target
@@ -54,8 +98,11 @@ def compiled(text: str) -> Path:
         with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
             source, made = Path(scratch) / "fast.c", Path(scratch) / "fast.so"
             source.write_text(text, encoding="utf-8")
-            command = [cc, *FLAGS, str(source), "-o", str(made)]
-            outcome = subprocess.run(command, capture_output=True, text=True, check=False)
+            for flags in ((*FLAGS, NATIVE), FLAGS):
+                command = [cc, *flags, str(source), "-o", str(made)]
+                outcome = subprocess.run(command, capture_output=True, text=True, check=False)
+                if outcome.returncode == 0:
+                    break
             if outcome.returncode:
                 raise NoFastTier(f"{cc} refuses the generated code: {outcome.stderr.strip()[:400]}")
             made.replace(target)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -37,13 +38,14 @@ class Engine:
         if type(machine.memory) is not Memory:
             raise NoFastTier("this machine's memory is a view of another one, which the fast tier does not know")
         self.machine = machine
-        self.source, self._library = library(machine.config)
+        self.tables, self._library = library(machine.config)
         self._run = self._library.run
-        layout = self.source.layout
-        self._functions = (ctypes.c_uint64 * len(self.source.rows)).in_dll(self._library, "exec_table")
-        self._row_index = {id(row): i for i, row in enumerate(self.source.rows)}
-        self._csr_index = {csr.number: i for i, csr in enumerate(self.source.csrs, 1)}
+        layout = self.tables.layout
+        self._functions = (ctypes.c_uint64 * len(self.tables.rows)).in_dll(self._library, "exec_table")
+        self._row_index = {id(row): i for i, row in enumerate(self.tables.rows)}
+        self._csr_index = {csr.number: i for i, csr in enumerate(self.tables.csrs, 1)}
         self._used_csrs: set[int] = set()
+        self._cta_csrs: list[int] = []  # those of them that each start of a warp may change
 
         self._page_size = ctypes.sizeof(layout.page.python)
         self._page_map = mmap.mmap(-1, (machine.memory.size >> PAGE_BITS) * self._page_size)
@@ -56,6 +58,9 @@ class Engine:
         self.m.pages = ctypes.addressof(self._pages)
         self.m.cores = ctypes.addressof(self.cores)
         self.m.num_cores = len(machine.cores)
+        self._warps = [list(core.warps) for core in self.cores]
+        self._csr_values = [[_view(warp, "csr_values") for warp in core] for core in self._warps]
+        self._last_csr: dict[tuple[int, int, int], int] = {}  # values that C has, of registers with one for all lanes
         self._x = [[_view(warp, "x") for warp in core.warps] for core in self.cores]
         self._f = [[_view(warp, "f") for warp in core.warps] for core in self.cores]
         self._entries = [_words(core, "barriers", layout.core.python) for core in self.cores]
@@ -105,7 +110,7 @@ class Engine:
     def _install(self, pc: int, op: Decoded) -> None:
         number = pc >> PAGE_BITS
         if number not in self._ops:
-            self._ops[number] = (self.source.layout.op.python * PAGE_OPS)()
+            self._ops[number] = (self.tables.layout.op.python * PAGE_OPS)()
             self._pages[number].ops = ctypes.addressof(self._ops[number])
         self._pages[number].is_code = 1
         entry = self._ops[number][pc >> 2 & PAGE_OPS - 1]
@@ -115,7 +120,7 @@ class Engine:
         if op.instruction.unit is Unit.CSR:
             index = entry.csr_index = self._csr_index.get(op.csr, 0)
             if index:
-                csr = self.source.csrs[index - 1]
+                csr = self.tables.csrs[index - 1]
                 entry.csr_kind = csr.changes
                 entry.csr_flags = (csr.write is not None) | csr.ignores_writes << 1
         entry.fn = self._functions[self._row_index[id(op.instruction)]]
@@ -154,6 +159,17 @@ class Engine:
     def run(self) -> int:
         """Step until Python has something to do; one of the reasons of golden_model/fast/loop.c."""
         return int(self._run(ctypes.byref(self.m)))
+
+    def random_to_c(self, generator: random.Random) -> None:
+        """C goes on drawing where Python stopped."""
+        _, state, _ = generator.getstate()
+        self.m.random[:] = state[:624]
+        self.m.random_at = state[624]
+
+    def random_to_python(self, generator: random.Random) -> None:
+        """Python goes on drawing where C stopped."""
+        version, _, gauss = generator.getstate()
+        generator.setstate((version, (*self.m.random, self.m.random_at), gauss))
 
     def ended_warps(self) -> list[Warp]:
         """Warps that have ended in C since the last call; they are inactive on the Python side afterwards."""
@@ -229,29 +245,49 @@ class Engine:
             if pc in self.machine.code.dispatch_calls:
                 self.m.approved_call = step.next_pc
             if op.instruction.unit is Unit.CSR and op.csr in self._csr_index:
-                self._used_csrs.add(op.csr)
-                self._refresh_csrs(warp)
+                self._use_csr(op.csr)
         return step
 
     # ------------------------------------------------------------------ both directions
 
     def _refresh_csrs(self, warp: Warp) -> None:
-        """Values of the registers that are fixed while the warp runs, as far as any warp has read them."""
-        shared = self._shared(warp)
-        ctypes.memset(ctypes.byref(shared.csr_valid), 0, len(shared.csr_valid))
-        if warp.resident is None:
-            return
-        for number in self._used_csrs:
-            index = self._csr_index[number]
-            csr = self.source.csrs[index - 1]
-            if csr.changes:
-                continue
-            shared.csr_values[index][:] = [csr.read(warp, i) & warp.xlen.mask for i in range(warp.num_lanes)]
+        """Values of the registers that a start of the warp sets, as far as any warp has read them."""
+        if warp.resident is not None:
+            for number in self._cta_csrs:
+                self._refresh_csr(warp, number)
+
+    def _refresh_csr(self, warp: Warp, number: int) -> None:
+        """Value per lane, active or not, and where it has none."""
+        index = self._csr_index[number]
+        csr, shared, mask = self.tables.csrs[index - 1], self._shared(warp), warp.xlen.mask
+        values = self._csr_values[warp.core.core_id][warp.wid]
+        if csr.of_cta and csr.undefined is None:  # the same in every lane
+            value = csr.read(warp, 0) & mask
+            place = (warp.core.core_id, warp.wid, number)
+            if self._last_csr.get(place) == value:
+                return
+            self._last_csr[place] = value
+            values[index] = value
+        else:
+            values[index] = [csr.read(warp, i) & mask for i in range(warp.num_lanes)]
             shared.csr_undefined[index] = 0 if csr.undefined is None else csr.undefined(warp)
-            shared.csr_valid[index] = 1
+        shared.csr_valid[index] = 1
+
+    def _use_csr(self, number: int) -> None:
+        """A warp has read the register: from now on C knows its value in every warp that has one."""
+        csr = self.tables.csrs[self._csr_index[number] - 1]
+        if csr.changes or number in self._used_csrs:
+            return
+        self._used_csrs.add(number)
+        if csr.of_cta:
+            self._cta_csrs.append(number)
+        for core in self.machine.cores:
+            for warp in core.warps:
+                if warp.resident is not None or not csr.of_cta:
+                    self._refresh_csr(warp, number)
 
     def _shared(self, warp: Warp) -> Any:
-        return self.cores[warp.core.core_id].warps[warp.wid]
+        return self._warps[warp.core.core_id][warp.wid]
 
     def _core_to_c(self, core: Core) -> None:
         shared = self.cores[core.core_id]

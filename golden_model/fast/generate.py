@@ -23,20 +23,25 @@ typedef int32_t i32; typedef int64_t i64; typedef __int128 i128; typedef unsigne
 
 
 @dataclass(frozen=True)
-class Source:
-    """Generated C and what its tables mean."""
+class Tables:
+    """What the tables of the generated C mean; known without translating anything."""
 
-    text: str
     layout: Layout
     rows: tuple[Instruction, ...]  # rows[i] is executed by exec_table[i]
     csrs: tuple[Csr, ...]  # csrs[i] has index i + 1; index 0 = no such register
 
 
-def generate(config: HardwareConfig) -> Source:
-    """C source for a configuration. Raises Untranslatable if a definition cannot be expressed."""
+def tables(config: HardwareConfig) -> Tables:
+    """Structures, instructions and CSRs of a configuration."""
     csrs = tuple(build_csrs(config).values())
-    layout = Layout(config, len(csrs) + 1)
     rows = tuple(row for row in INSTRUCTIONS if legal(row, config))
+    return Tables(Layout(config, len(csrs) + 1), rows, csrs)
+
+
+def generate(config: HardwareConfig) -> str:
+    """C source for a configuration. Raises Untranslatable if a definition cannot be expressed."""
+    made = tables(config)
+    layout, rows, csrs = made.layout, made.rows, made.csrs
     translation = Translation(State(config))
     warp, step = Obj("warp", "w"), Obj("step", "w")
     roots: list[Function] = []
@@ -76,7 +81,7 @@ def generate(config: HardwareConfig) -> Source:
         "const void *const exec_table[] = {" + ", ".join(f"(const void *){name}" for name in table) + "};",
         (_FOLDER / "loop.c").read_text(encoding="utf-8"),
     ]
-    return Source("\n".join(parts), layout, rows, csrs)
+    return "\n".join(parts)
 
 
 def _ordered(roots: list[Function]) -> list[Function]:

@@ -33,10 +33,10 @@ class Outcome:
     memory: dict[int, tuple[bytes, bytes]]
 
 
-def outcome(machine: Machine, limit: int) -> Outcome:
+def outcome(machine: Machine, limit: int, seed: int | None = None) -> Outcome:
     """Run the launch to its end, or to its hang."""
     try:
-        summary: object = machine.run(limit)
+        summary: object = machine.run(limit, seed)
     except (HangError, LimitError) as error:
         summary = str(error)
     assert not machine.tier_note, machine.tier_note
@@ -64,6 +64,7 @@ def both_tiers(
     limit: int = 20_000,
     launches: int = 1,
     prepare: Prepare | None = None,
+    seed: int | None = None,
 ) -> Outcome:
     """Outcome of a kernel, after asserting that it is the same on both tiers."""
     image = program(kernel, xlen=config.xlen if config else 32)
@@ -75,7 +76,7 @@ def both_tiers(
             prepare(machine)
         for _ in range(launches):
             machine.launch(launch_of(image, grid=(grid, 1, 1), block=(block, 1, 1), lmem=lmem))
-            result = outcome(machine, limit)
+            result = outcome(machine, limit, seed)
         results.append(result)
     readable, fast = results
     assert fast.summary == readable.summary
@@ -262,7 +263,9 @@ def fuzz_case(seed: int, config: HardwareConfig) -> Outcome:
     text = fuzz.text()
     block = fuzz.random.randint(1, config.core_threads)
     try:
-        return both_tiers(text, config, grid=fuzz.random.randint(1, 5), block=block, lmem=256)
+        return both_tiers(
+            text, config, grid=fuzz.random.randint(1, 5), block=block, lmem=256, seed=seed if seed % 4 == 0 else None
+        )
     except AssertionError:
         print(text)
         raise
