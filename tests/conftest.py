@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -35,12 +35,14 @@ def _kind(nodeid: str) -> str:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     counts: dict[str, Counter[str]] = {}
+    seconds: defaultdict[str, float] = defaultdict(float)
     figures: list[str] = []
     for outcome in ("passed", "failed", "skipped", "error"):
         for report in terminalreporter.stats.get(outcome, []):
             if getattr(report, "nodeid", None) is None:
                 continue
             counts.setdefault(_kind(report.nodeid), Counter())[outcome] += 1
+            seconds[_kind(report.nodeid)] += getattr(report, "duration", 0.0)
             figures += [str(value) for key, value in getattr(report, "user_properties", []) if key == _PROPERTY]
     if not counts:
         return
@@ -48,6 +50,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for kind in [*_KINDS, *sorted(set(counts) - set(_KINDS))]:
         if kind in counts:
             summary = ", ".join(f"{number} {outcome}" for outcome, number in counts[kind].items())
-            terminalreporter.write_line(f"{_KINDS.get(kind, kind):55s} {summary}")
+            terminalreporter.write_line(f"{_KINDS.get(kind, kind):55s} {summary} ({seconds[kind]:.0f} s of one worker)")
     for figure in sorted(set(figures)):
         terminalreporter.write_line(figure)
