@@ -50,10 +50,10 @@ async def _run_commands(
     for address, data in memory_writes(workload):
         harness.memory[address : address + len(data)] = memoryview(data)
     await harness.reset(count)
-    first, began = harness.cycle, time.perf_counter()
+    first, began = harness.cycle, time.process_time()
     for launch in workload.launches:
         await harness.execute(launch_steps(launch, workload), count)
-    seconds = time.perf_counter() - began
+    seconds = time.process_time() - began
     found = harness.memory[workload.address : workload.address + len(workload.expected)].tobytes()
     assert found == workload.expected, "the product is wrong, so the figures mean nothing"
     assert not records or seen > 0, "no record was read"
@@ -62,7 +62,7 @@ async def _run_commands(
 
 def _run_lockstep(backend: Backend, workload: Workload) -> dict[str, float]:
     cycles = compared = 0
-    seconds = 0.0
+    began = time.process_time()
     for message in workload.messages:
         backend.send(message)
         if isinstance(message, m.Launch):
@@ -71,6 +71,5 @@ def _run_lockstep(backend: Backend, workload: Workload) -> dict[str, float]:
             assert event.status is m.LaunchStatus.DONE, event
             assert event.stats.compared == event.stats.instructions > 0, event
             cycles += event.stats.cycles
-            seconds += event.stats.wall_seconds
             compared += event.stats.compared
-    return {"cycles": cycles, "seconds": seconds, "records": compared}
+    return {"cycles": cycles, "seconds": time.process_time() - began, "records": compared}

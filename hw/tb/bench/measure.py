@@ -32,14 +32,14 @@ class Variant(Enum):
 
 @dataclass(frozen=True)
 class Figure:
-    """One measurement."""
+    """One measurement; seconds are processor time, so that a busy machine does not change the ratios."""
 
     cycles: int
     seconds: float
 
     @property
     def rate(self) -> float:
-        """Simulated cycles a second."""
+        """Simulated cycles a second of processor time."""
         return self.cycles / self.seconds
 
 

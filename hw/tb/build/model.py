@@ -131,7 +131,7 @@ def _compile_harness(
 ) -> None:
     root = tools.verilator_root / "include"
     trace = int(spec.kind is ModelKind.DEBUG)
-    flags = ["-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-DVL_TIME_CONTEXT", f"-I{folder}"]
+    flags = ["-std=c++20", "-O3", "-flto=auto", "-Wall", "-Wextra", "-Werror", "-DVL_TIME_CONTEXT", f"-I{folder}"]
     # Headers of Verilator and cocotb are not ours to keep free of warnings.
     flags += [f"-isystem{path}" for path in (verilog, root, root / "vltstd")]
     flags += [f"-I{path}" for path in CPP_INCLUDES]
@@ -149,7 +149,7 @@ def _compile_harness(
     shared = [str(objects / f"{source.stem}.o") for source in CPP_SOURCES]
     libraries = [str(verilog / "libVtop.a"), str(verilog / "libverilated.a")]
     for name, source in MAINS.items():
-        command = [tools.cxx, "-rdynamic", str(objects / f"{source.stem}.o"), *shared, *libraries]
+        command = [tools.cxx, "-rdynamic", "-O3", "-flto=auto", str(objects / f"{source.stem}.o"), *shared, *libraries]
         if name == "cocotb":
             libs = cocotb_tools.config.libs_dir
             command += [f"-L{libs}", f"-Wl,-rpath,{libs}", "-lcocotbvpi_verilator"]

@@ -121,6 +121,7 @@ class ModelSpec:
             "// Generated from the hardware configuration; do not edit.\n"
             "#pragma once\n#include <cstdint>\nnamespace vx {\n"
             f"constexpr uint32_t kXlen = {hardware.xlen};\n"
+            f"constexpr uint32_t kNumCores = {hardware.total_cores};\n"
             f"constexpr uint32_t kNumWarps = {hardware.num_warps};\n"
             f"constexpr uint32_t kNumBanks = {hardware.axi_num_banks};\n"
             f"constexpr uint64_t kMemorySize = {memory_size:#x}ull;\n"

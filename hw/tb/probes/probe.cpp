@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "shape.h"  // generated: kXlen, kNumWarps
+#include "shape.h"  // generated: kXlen, kNumCores, kNumWarps
 
 namespace vx {
 
@@ -18,26 +18,25 @@ uint64_t lane_of(const uint32_t* packed, uint32_t lane) {
 }
 }  // namespace
 
+Probe::Probe(Rings& rings, Status& status)
+    : rings_(rings), status_(status), warps_(kNumCores * kNumWarps), attached_(kNumCores, false) {}
+
 void Probe::reset() {
-    for (auto& core : cores_) {
-        for (Warp& warp : core) warp = Warp{};
-    }
+    for (Warp& warp : warps_) warp = Warp{};
     status_.commit_checksum = 0;
     failed_ = false;
 }
 
 void Probe::attach(uint32_t core) {
-    if (core >= cores_.size()) cores_.resize(core + 1);
-    if (cores_[core].empty()) {
-        cores_[core].resize(kNumWarps);
-        ++status_.probes;
+    if (core >= kNumCores || attached_[core]) {
+        complain(core, 0, 0, "a probe is bound with a CORE_ID that is taken or that no core has");
+        return;
     }
+    attached_[core] = true;
+    ++status_.probes;
 }
 
-Probe::Warp& Probe::warp(uint32_t core, uint32_t warp) {
-    if (core >= cores_.size() || cores_[core].empty()) attach(core);
-    return cores_[core][warp % kNumWarps];
-}
+Probe::Warp& Probe::warp(uint32_t core, uint32_t warp) { return warps_[(core % kNumCores) * kNumWarps + warp % kNumWarps]; }
 
 void Probe::complain(uint32_t core, uint32_t warp, uint32_t uid, const char* what) {
     if (status_.probe_errors++ < 20) {
@@ -55,7 +54,7 @@ uint64_t Probe::widen(const Warp& warp, uint32_t uid) {
 Probe::InFlight* Probe::find(uint32_t core, uint32_t wid, uint32_t uid, const char* what) {
     Warp& state = warp(core, wid);
     InFlight& entry = state.instructions[uid % kInFlight];
-    if (!entry.valid || static_cast<uint32_t>(entry.uid) != uid) {
+    if (!entry.valid || entry.uid != uid) {
         complain(core, wid, uid, what);
         return nullptr;
     }
@@ -82,12 +81,13 @@ void Probe::issue(uint32_t core, uint32_t wid, uint32_t uid, uint64_t pc, uint32
     if (uid != static_cast<uint32_t>(state.issued)) complain(core, wid, uid, "issued out of turn: uid does not count up by one");
     InFlight& entry = state.instructions[uid % kInFlight];
     if (entry.valid && !entry.faulted) complain(core, wid, uid, "more instructions of one warp in flight than the probe can follow");
-    entry = InFlight{};
-    entry.uid = state.issued++;
+    entry.uid = uid;
     entry.pc = pc;
     entry.instr = instr;
-    entry.tmask = tmask;
-    entry.slot = slot;
+    entry.tmask = static_cast<uint32_t>(tmask);
+    entry.slot = static_cast<uint16_t>(slot);
+    entry.control = entry.first_seen = entry.faulted = false;
+    ++state.issued;
     entry.issue_cycle = status_.cycle;
     // Without a decode event the stamp is that of the issue.
     entry.decode_cycle = state.decode_tail < state.decode_head ? state.decoded[state.decode_tail++ % kDecoded] : status_.cycle;
@@ -99,26 +99,21 @@ void Probe::control(uint32_t core, uint32_t wid, uint32_t uid, uint64_t next_pc,
     if (entry == nullptr) return;
     entry->control = true;
     entry->next_pc = next_pc;
-    entry->next_mask = next_mask;
+    entry->next_mask = static_cast<uint32_t>(next_mask);
 }
 
-void Probe::checksum(const CommitRecord& record) {
-    uint64_t hash = status_.commit_checksum;
-    const auto mix = [&hash](uint64_t value) { hash = (hash ^ value) * 0x9fb21c651e98df25ull ^ (hash >> 29); };
-    mix(record.cycle);
-    mix(record.uid ^ uint64_t(record.core) << 32 ^ uint64_t(record.warp) << 48);
-    mix(record.pc);
-    mix(record.tmask);
-    mix(record.wmask ^ uint64_t(record.rd) << 40 ^ uint64_t(record.rd_file) << 48 ^ uint64_t(record.flags) << 56);
-    mix(record.instr ^ uint64_t(record.fflags) << 32);
-    if (record.flags & CommitFlag::CONTROL) {
-        mix(record.next_pc);
-        mix(record.next_mask);
-    }
-    for (uint32_t lane = 0; lane < kLanes; ++lane) {
-        if (record.wmask >> lane & 1) mix(record.data[lane]);
-    }
-    status_.commit_checksum = hash;
+// Over the whole record but `seq`; what is not defined is zero in it. Sums of products don't wait for each other, only
+// the last lines are a chain from record to record.
+inline void Probe::checksum(const CommitRecord& record) {
+    static_assert(sizeof(CommitRecord) % 8 == 0, "whole words");
+    constexpr uint32_t kWords = sizeof(CommitRecord) / 8;
+    uint64_t words[kWords];
+    std::memcpy(words, &record, sizeof words);
+    uint64_t sum = 0;
+    uint64_t factor = 0x9e3779b97f4a7c15ull;
+    for (uint32_t i = 1; i < kWords; ++i, factor += 0x589965cc75374cc2ull) sum += words[i] * factor;
+    const uint64_t hash = (status_.commit_checksum ^ sum) * 0x9fb21c651e98df25ull;
+    status_.commit_checksum = hash ^ (hash >> 29);
 }
 
 void Probe::commit(uint32_t core, uint32_t wid, uint32_t uid, bool first, bool last, bool write, uint32_t rd, uint64_t wmask,
@@ -134,28 +129,29 @@ void Probe::commit(uint32_t core, uint32_t wid, uint32_t uid, bool first, bool l
         entry->valid = false;
     }
     if (!rings_.enabled(Kind::COMMIT)) return;
-    CommitRecord* record = begin<CommitRecord>(core, wid, entry->uid);
+    CommitRecord* record = rings_.begin_uncleared<CommitRecord>(status_.cycle);
+    record->uid = widen(warp(core, wid), uid);
+    record->core = static_cast<uint16_t>(core);
+    record->warp = static_cast<uint16_t>(wid);
+    record->launch = static_cast<uint32_t>(status_.launch);
     record->decode_cycle = entry->decode_cycle;
     record->issue_cycle = entry->issue_cycle;
     record->pc = entry->pc;
     record->instr = entry->instr;
     record->tmask = entry->tmask;
-    record->slot = static_cast<uint16_t>(entry->slot);
-    record->flags = static_cast<uint16_t>((first ? uint32_t(CommitFlag::FIRST) : 0) | (last ? uint32_t(CommitFlag::LAST) : 0));
-    if (last && entry->control) {
-        record->flags |= CommitFlag::CONTROL;
-        record->next_pc = entry->next_pc;
-        record->next_mask = entry->next_mask;
-    }
-    if (write) {
-        record->rd = rd & 31;
-        record->rd_file = rd & 32 ? RegisterFile::FLOAT : RegisterFile::INTEGER;
-        record->wmask = wmask;
-        for (uint32_t lane = 0; lane < kLanes; ++lane) {
-            if (wmask >> lane & 1) record->data[lane] = lane_of(data, lane);
-        }
-    }
+    record->slot = entry->slot;
+    const bool control = last && entry->control;
+    record->flags = static_cast<uint16_t>((first ? uint32_t(CommitFlag::FIRST) : 0) | (last ? uint32_t(CommitFlag::LAST) : 0) |
+                                          (control ? uint32_t(CommitFlag::CONTROL) : 0));
+    record->next_pc = control ? entry->next_pc : 0;
+    record->next_mask = control ? entry->next_mask : 0;
+    record->rd = write ? rd & 31 : 0;
+    record->rd_file = !write ? RegisterFile::NONE : rd & 32 ? RegisterFile::FLOAT : RegisterFile::INTEGER;
+    const uint64_t lanes = write ? wmask : 0;
+    record->wmask = lanes;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) record->data[lane] = lanes >> lane & 1 ? lane_of(data, lane) : 0;
     record->fflags = static_cast<uint8_t>(fflags);
+    std::memset(record->pad, 0, sizeof record->pad);
     checksum(*record);
     rings_.commit(record);
 }
@@ -204,7 +200,7 @@ void Probe::ipdom(uint32_t core, uint32_t wid, uint32_t uid, uint32_t op, uint32
 void Probe::fault(uint32_t core, uint32_t wid, uint32_t uid, uint32_t kind, uint64_t pc, uint64_t addr, uint64_t tmask) {
     // An instruction that faults may or may not commit, so its entry may stay behind.
     InFlight& entry = warp(core, wid).instructions[uid % kInFlight];
-    if (entry.valid && static_cast<uint32_t>(entry.uid) == uid) entry.faulted = true;
+    if (entry.valid && entry.uid == uid) entry.faulted = true;
     if (!rings_.enabled(Kind::FAULT)) return;
     FaultRecord* record = begin<FaultRecord>(core, wid, widen(warp(core, wid), uid));
     record->pc = pc;

@@ -10,7 +10,7 @@ namespace vx {
 
 class Probe {
   public:
-    Probe(Rings& rings, Status& status) : rings_(rings), status_(status) {}
+    Probe(Rings& rings, Status& status);
 
     void reset();  // uid counts from 0 again
     void attach(uint32_t core);
@@ -34,18 +34,21 @@ class Probe {
     void cta_retire(uint32_t core, uint32_t slot);
 
   private:
-    static constexpr uint32_t kInFlight = 256;  // instructions of one warp between issue and commit
-    static constexpr uint32_t kDecoded = 64;    // instructions of one warp between decode and issue
+    static constexpr uint32_t kInFlight = 64;  // instructions of one warp between issue and commit
+    static constexpr uint32_t kDecoded = 32;   // instructions of one warp between decode and issue
+    static_assert(kLanes <= 32, "masks of instructions in flight have 32 bits");
 
+    // Small, because these tables are touched for each instruction and share the first-level cache with the model.
     struct InFlight {
-        uint64_t uid = 0, pc = 0, tmask = 0, decode_cycle = 0, issue_cycle = 0, next_pc = 0, next_mask = 0;
-        uint32_t instr = 0, slot = 0;
-        bool valid = false, control = false, first_seen = false, faulted = false;
+        uint64_t pc, next_pc, decode_cycle, issue_cycle;
+        uint32_t uid, instr, tmask, next_mask;
+        uint16_t slot;
+        bool valid = false, control, first_seen, faulted;
     };
     struct Warp {
         InFlight instructions[kInFlight];
         uint64_t decoded[kDecoded] = {};
-        uint64_t decode_head = 0, decode_tail = 0;
+        uint32_t decode_head = 0, decode_tail = 0;
         uint64_t issued = 0;  // uid of the next instruction
     };
 
@@ -59,7 +62,8 @@ class Probe {
 
     Rings& rings_;
     Status& status_;
-    std::vector<std::vector<Warp>> cores_;
+    std::vector<Warp> warps_;     // [core][warp]
+    std::vector<bool> attached_;  // [core]
     bool failed_ = false;
 };
 

@@ -27,8 +27,8 @@ uint32_t ring_capacity(int argc, char** argv) {
     const std::string text = plusarg(argc, argv, "vx_ring", "16384");
     char* end = nullptr;
     const unsigned long value = std::strtoul(text.c_str(), &end, 0);
-    if (end == text.c_str() || *end != 0 || value < 64 || value > 1ul << 26) {
-        throw std::runtime_error("+vx_ring=" + text + ": must be a number of records between 64 and 67108864");
+    if (end == text.c_str() || *end != 0 || value < 64 || value > 1ul << 26 || (value & (value - 1)) != 0) {
+        throw std::runtime_error("+vx_ring=" + text + ": must be a power of two between 64 and 67108864 records");
     }
     return static_cast<uint32_t>(value);
 }
@@ -110,10 +110,24 @@ void Harness::assertion(const char* file, int line) {
     assertion_reported_ = true;
 }
 
-void Harness::drive_memory() {
+void Harness::drive_control(const ControlInputs& control) {
+    top_->reset = control.reset;
+    top_->start = control.start;
+    top_->dcr_req_valid = control.dcr_valid;
+    if (!control.dcr_valid) return;
+    top_->dcr_req_rw = control.dcr_rw;
+    top_->dcr_req_addr = control.dcr_addr;
+    top_->dcr_req_data = control.dcr_data;
+}
+
+void Harness::drive_memory(bool reset) {
     for (uint32_t bank = 0; bank < kNumBanks; ++bank) {
         Responder& responder = responders_[bank];
-        responder.drive(status_.cycle);
+        if (reset) {
+            responder.reset();
+        } else {
+            responder.drive(status_.cycle + 1);
+        }
         const AxiResponses& out = responder.responses();
         top_->m_axi_awready[bank] = out.awready;
         top_->m_axi_wready[bank] = out.wready;
@@ -184,59 +198,54 @@ void Harness::sample_faults() {
 
 void Harness::watchdog() {
     const uint64_t since = status_.last_commit_cycle > status_.start_cycle ? status_.last_commit_cycle : status_.start_cycle;
-    if (status_.cycle - since < settings_.hang_cycles || hang_reported_) return;
+    if (status_.cycle < since + settings_.hang_cycles || hang_reported_) return;
     hang_reported_ = true;
     raise(Reason::HANG);
 }
 
 void Harness::cycle() {
     VerilatedContext* context = Verilated::threadContextp();
-    const uint64_t edge = status_.cycle * 2 * kHalfPeriod + 2 * kHalfPeriod;
+    const uint64_t now = status_.cycle;
+    const uint64_t edge = 2 * kHalfPeriod * (now + 1);
 
-    const ControlInputs& control = mailbox_.drive(status_.cycle);
-    top_->reset = control.reset;
-    top_->start = control.start;
-    top_->dcr_req_valid = control.dcr_valid;
-    if (control.dcr_valid) {
-        top_->dcr_req_rw = control.dcr_rw;
-        top_->dcr_req_addr = control.dcr_addr;
-        top_->dcr_req_data = control.dcr_data;
-    }
-    if (mailbox_.take_reset()) {
-        for (Responder& responder : responders_) responder.reset();
-        probe_.reset();
-        status_.last_commit_cycle = status_.cycle;
-        Verilated::assertOn(false);
-        assertion_reported_ = hang_reported_ = false;
-    }
-    if (control.start) hang_reported_ = false;
-    if (!control.reset) drive_memory();
-    if (forces_.any()) {
-        if (control.start) forces_.started(status_.launch, status_.cycle);
-        status_.forced += forces_.apply(status_.cycle);
-    }
+    if (forces_.any()) status_.forced += forces_.apply(now);
     context->time(edge - kHalfPeriod);
     top_->clk = 0;
     top_->eval();
-    waves_.dump(status_.cycle, edge - kHalfPeriod);
+    waves_.dump(now, edge - kHalfPeriod);
 
     bool active = false;
-    if (!control.reset) {
+    if (!in_reset_) {
         active = sample_memory();
         if (active && !top_->busy && mailbox_.out_of_reset_steady()) ++status_.idle_activity;
         if (top_->fault_valid) sample_faults();
     }
     const bool was_steady = mailbox_.out_of_reset_steady();
     const uint32_t reasons =
-        mailbox_.sample(status_.cycle, ControlOutputs{top_->busy != 0, top_->dcr_rsp_valid != 0, top_->dcr_rsp_data}, active);
+        mailbox_.sample(now, ControlOutputs{top_->busy != 0, top_->dcr_rsp_valid != 0, top_->dcr_rsp_data}, active);
     if (reasons != 0) raise(reasons);
     if (!was_steady && mailbox_.out_of_reset_steady()) Verilated::assertOn(true);
+
+    const ControlInputs& control = mailbox_.drive(now + 1);
+    drive_control(control);
+    drive_memory(control.reset);
+    in_reset_ = control.reset;
+    if (control.start) {
+        hang_reported_ = false;
+        if (forces_.any()) forces_.started(status_.launch, now + 1);
+    }
 
     context->time(edge);
     top_->clk = 1;
     top_->eval();
-    waves_.dump(status_.cycle, edge);
+    waves_.dump(now, edge);
 
+    if (mailbox_.take_reset()) {  // after the edge, because what the probes reported at it belongs to the time before
+        probe_.reset();
+        status_.last_commit_cycle = now + 1;
+        Verilated::assertOn(false);
+        assertion_reported_ = hang_reported_ = false;
+    }
     if (top_->busy && status_.probes != 0 && settings_.hang_cycles != 0) watchdog();
     if (probe_.failed() && status_.probe_errors == 1) raise(Reason::PROBE);
     ++status_.cycle;

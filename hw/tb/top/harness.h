@@ -1,8 +1,9 @@
-// Owns the model and its clock. One call of `cycle` is one clock cycle:
+// Owns the model and its clock. One call of `cycle` is one clock cycle, from a settled state to the next one:
 //
-//   clk = 0   drive: mailbox ▸ reset, start, DCR     responders ▸ ready, B, R     eval (wires settle)
-//             sample: handshakes, busy, DCR response ▸ records                    (state before the edge)
-//   clk = 1   eval: state changes, probes call C++ ▸ records
+//   clk = 0   forced signals                                                     eval (nothing else changes)
+//             sample: handshakes, busy, DCR response ▸ records
+//             drive the next cycle: mailbox ▸ reset, start, DCR     responders ▸ ready, B, R
+//   clk = 1   eval: core and inputs change together, probes call C++ ▸ records
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -69,7 +70,8 @@ class Harness {
 
   private:
     void cycle();
-    void drive_memory();
+    void drive_control(const ControlInputs& control);
+    void drive_memory(bool reset);
     bool sample_memory();
     void sample_faults();
     void watchdog();
@@ -86,6 +88,7 @@ class Harness {
     std::vector<Responder> responders_;
     Waves waves_;
     Forces forces_;
+    bool in_reset_ = true;  // the core sees reset in the present cycle
     bool finished_ = false;
     bool wake_ = false;
     bool hang_reported_ = false;

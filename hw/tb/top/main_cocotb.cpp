@@ -1,5 +1,7 @@
 // Main of the cocotb process. Python runs when something happened (an event of the harness, a timer of cocotb) and
 // never per clock: between two events the clock toggles in Harness::run at the speed of a bare loop.
+#include <malloc.h>
+
 #include <cstdio>
 #include <exception>
 
@@ -29,6 +31,10 @@ void call_python() {
 }  // namespace
 
 int main(int argc, char** argv) {
+    // Batches of records are arrays of about a megabyte that come and go; by default each would be mapped anew and
+    // faulted in page by page.
+    mallopt(M_MMAP_THRESHOLD, 64 << 20);
+    mallopt(M_TRIM_THRESHOLD, 256 << 20);
     try {
         vx::Harness harness(argc, argv);
         Verilated::fatalOnVpiError(false);

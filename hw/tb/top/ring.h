@@ -1,6 +1,8 @@
 // Writer of the record file: one ring for each kind in one shared, mapped file (docs/architecture.md, "Records").
 // The file outlives a dead simulator, because the pages belong to the file and not to the process.
 #pragma once
+#include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -30,8 +32,11 @@ class Rings {
     };
     static_assert(sizeof(Entry) == 64, "layout of docs/architecture.md");
 
-    // `capacity` records for each kind. Throws std::runtime_error when the file cannot be made.
-    Rings(const std::string& path, uint32_t capacity) {
+    // `capacity` records for each kind, a power of two. Throws std::runtime_error when the file cannot be made.
+    Rings(const std::string& path, uint32_t capacity) : place_mask_(capacity - 1) {
+        if (capacity == 0 || (capacity & (capacity - 1)) != 0) {
+            throw std::runtime_error("record file " + path + ": " + std::to_string(capacity) + " records a ring is no power of two");
+        }
         static const uint32_t kSize[kKinds] = {sizeof(CommitRecord), sizeof(MemoryRecord), sizeof(CtaRecord),
                                                sizeof(BarrierRecord), sizeof(IpdomRecord), sizeof(FaultRecord),
                                                sizeof(AxiRecord), sizeof(RunRecord)};
@@ -64,13 +69,20 @@ class Rings {
     // The next record of type T, cleared and with `seq` and `cycle` filled in; `commit` publishes it.
     template <class T>
     T* begin(uint64_t cycle) {
+        T* record = begin_uncleared<T>(cycle);
+        std::memset(reinterpret_cast<uint8_t*>(record) + 16, 0, sizeof(T) - 16);
+        return record;
+    }
+    // The same with all other fields undefined: the caller writes every one of them.
+    template <class T>
+    T* begin_uncleared(uint64_t cycle) {
+        static_assert(offsetof(T, seq) == 0 && offsetof(T, cycle) == 8, "common fields come first");
         Entry& entry = table_[T::kKind];
-        T* record = reinterpret_cast<T*>(base_ + entry.offset) + entry.head % entry.capacity;
-        if (entry.head - entry.tail >= entry.capacity) {
+        T* record = reinterpret_cast<T*>(base_ + entry.offset) + (entry.head & place_mask_);
+        if (entry.head - entry.tail > place_mask_) {
             ++entry.tail;
             ++entry.lost;
         }
-        std::memset(record, 0, sizeof(T));
         record->seq = seq_++;
         record->cycle = cycle;
         return record;
@@ -91,6 +103,7 @@ class Rings {
     Entry* table_ = nullptr;
     uint64_t seq_ = 0;
     uint64_t drain_level_ = 0;
+    uint64_t place_mask_;
     uint32_t mask_ = ~0u;
     bool wants_drain_ = false;
 };
