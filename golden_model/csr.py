@@ -40,6 +40,7 @@ class Csr:
     undefined: Callable[[Warp], int] | None = None
     changes: bool = False  # the value may change while a warp runs; others are fixed from its start to its end
     of_cta: bool = False  # every start of a warp may give another value; others that do not change are fixed from reset
+    of_launch: bool = False  # with `of_cta`: only the first start in a launch may
 
     def read_lanes(self, warp: Warp, step: Step) -> tuple[list[int], int]:
         """Value per lane (of active lanes) and the mask of lanes in which it is undefined."""
@@ -116,25 +117,32 @@ def _vortex(config: HardwareConfig) -> list[Csr]:
 
 
 def _cta() -> list[Csr]:
-    def axis(number: int, name: str, read: Callable[[Warp, int, int], int], undefined: bool = False) -> list[Csr]:
+    def axis(
+        number: int, name: str, read: Callable[[Warp, int, int], int], undefined: bool = False, fixed: bool = False
+    ) -> list[Csr]:
         hole = _outside_cta if undefined else None
 
         def component(i: int) -> Read:
             return lambda warp, lane: read(warp, lane, i)
 
-        return [Csr(number + i, f"{name}_{'xyz'[i]}", component(i), undefined=hole, of_cta=True) for i in range(3)]
+        return [
+            Csr(number + i, f"{name}_{'xyz'[i]}", component(i), undefined=hole, of_cta=True, of_launch=fixed)
+            for i in range(3)
+        ]
 
     return [
         Csr(0xCD0, "cta_id", lambda warp, lane: warp.slot, of_cta=True),
         Csr(0xCD1, "cta_rank", lambda warp, lane: warp.rank, of_cta=True),
-        Csr(0xCD2, "cta_size", lambda warp, lane: warp.current_cta.num_warps, of_cta=True),
+        Csr(0xCD2, "cta_size", lambda warp, lane: warp.current_cta.num_warps, of_cta=True, of_launch=True),
         *axis(0xCD3, "cta_thread_id", lambda warp, lane, i: warp.thread_idx[lane][i], undefined=True),
         *axis(0xCD6, "cta_block_id", lambda warp, lane, i: warp.current_cta.cta.block_idx[i]),
-        *axis(0xCD9, "cta_block_dim", lambda warp, lane, i: warp.current_cta.cta.block_dim[i]),
-        *axis(0xCDC, "cta_grid_dim", lambda warp, lane, i: warp.current_cta.cta.grid_dim[i]),
+        *axis(0xCD9, "cta_block_dim", lambda warp, lane, i: warp.current_cta.cta.block_dim[i], fixed=True),
+        *axis(0xCDC, "cta_grid_dim", lambda warp, lane, i: warp.current_cta.cta.grid_dim[i], fixed=True),
         Csr(0xCDF, "cta_lmem_addr", lambda warp, lane: warp.current_cta.lmem_addr, of_cta=True),
-        Csr(0xCE0, "cta_cluster_size", lambda warp, lane: warp.current_cta.cta.cluster_size, of_cta=True),
-        Csr(0xCE1, "cta_entry", lambda warp, lane: warp.current_cta.cta.entry, of_cta=True),
+        Csr(
+            0xCE0, "cta_cluster_size", lambda warp, lane: warp.current_cta.cta.cluster_size, of_cta=True, of_launch=True
+        ),
+        Csr(0xCE1, "cta_entry", lambda warp, lane: warp.current_cta.cta.entry, of_cta=True, of_launch=True),
     ]
 
 

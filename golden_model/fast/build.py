@@ -12,10 +12,15 @@ import subprocess
 import tempfile
 from functools import cache
 from pathlib import Path
+from types import CodeType, FunctionType
 
 from config import HardwareConfig
+from golden_model.barrier import BarrierUnit
+from golden_model.core import Core
 from golden_model.fast.generate import Tables, generate, tables
 from golden_model.fast.values import Untranslatable
+from golden_model.ipdom import IpdomStack
+from golden_model.warp import Warp
 
 FLAGS = ("-O3", "-std=gnu11", "-fwrapv", "-fno-strict-aliasing", "-shared", "-fPIC", "-w")
 NATIVE = "-march=native"  # left out where the compiler does not know it
@@ -65,13 +70,25 @@ def _origin(config: HardwareConfig, made: Tables) -> str:
     for folder in (package, package / "isa", package / "fast"):
         for path in sorted([*folder.glob("*.py"), *folder.glob("*.c")]):
             digest.update(path.name.encode() + path.read_bytes())
+    places: dict[int, dict[str, object]] = {}
     for row in made.rows:
         digest.update(f"{row.name} {row.mask} {row.match} {row.size} {row.signed}".encode())
         for function in (row.execute, row.lane, row.float_lane, row.source):
-            if function is not None:
-                code = function.__code__
-                digest.update(f"{function.__module__} {function.__qualname__} {code.co_names}".encode() + code.co_code)
+            if isinstance(function, FunctionType):
+                digest.update(_fingerprint(function))
+                places[id(function.__globals__)] = function.__globals__
+    scopes = [*places.values(), *(dict(vars(kind)) for kind in (Warp, Core, BarrierUnit, IpdomStack))]
+    for scope in scopes:
+        for value in scope.values():
+            if isinstance(value, FunctionType):
+                digest.update(_fingerprint(value))
     return digest.hexdigest()[:24]
+
+
+def _fingerprint(function: FunctionType) -> bytes:
+    code = function.__code__
+    known = [value for value in code.co_consts if not isinstance(value, CodeType)]
+    return f"{function.__module__} {function.__qualname__} {code.co_names} {known}".encode() + code.co_code
 
 
 @cache

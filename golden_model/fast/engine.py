@@ -46,6 +46,8 @@ class Engine:
         self._csr_index = {csr.number: i for i, csr in enumerate(self.tables.csrs, 1)}
         self._used_csrs: set[int] = set()
         self._cta_csrs: list[int] = []  # those of them that each start of a warp may change
+        self._launch_csrs: list[int] = []  # those that only the first start in a launch may change
+        self._launched: set[tuple[int, int]] = set()  # warps started in this run, (core, warp)
 
         self._page_size = ctypes.sizeof(layout.page.python)
         self._page_map = mmap.mmap(-1, (machine.memory.size >> PAGE_BITS) * self._page_size)
@@ -137,6 +139,7 @@ class Engine:
         self.m.buffers = len(ranges)
         self.m.reserved = self.machine.cores[0].reservations.any
         self.m.executed = self.m.threads = 0
+        self._launched.clear()
         self.m.ended = 0
         self.m.approved_call = 0
         self.m.core_at = self.m.num_cores  # at the end of a round
@@ -148,6 +151,7 @@ class Engine:
             for warp in core.warps:
                 self._warp_to_c(warp)
                 self._refresh_csrs(warp)
+        self._launched.clear()  # warps that have started already keep what they have; a start brings the rest
 
     def leave(self) -> None:
         """C's state goes to Python."""
@@ -252,8 +256,13 @@ class Engine:
 
     def _refresh_csrs(self, warp: Warp) -> None:
         """Values of the registers that a start of the warp sets, as far as any warp has read them."""
-        if warp.resident is not None:
-            for number in self._cta_csrs:
+        if warp.resident is None:
+            return
+        for number in self._cta_csrs:
+            self._refresh_csr(warp, number)
+        if (warp.core.core_id, warp.wid) not in self._launched:
+            self._launched.add((warp.core.core_id, warp.wid))
+            for number in self._launch_csrs:
                 self._refresh_csr(warp, number)
 
     def _refresh_csr(self, warp: Warp, number: int) -> None:
@@ -280,7 +289,7 @@ class Engine:
             return
         self._used_csrs.add(number)
         if csr.of_cta:
-            self._cta_csrs.append(number)
+            (self._launch_csrs if csr.of_launch else self._cta_csrs).append(number)
         for core in self.machine.cores:
             for warp in core.warps:
                 if warp.resident is not None or not csr.of_cta:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from pathlib import Path
 
@@ -10,10 +11,12 @@ from typer.testing import CliRunner, Result
 
 from golden_model.__main__ import app
 from golden_model.arguments import Value, parse
+from golden_model.bench import KERNELS
 from golden_model.console import BASE, DATA, EXIT_CODE, LOST, RD, Console
 from golden_model.memory import Memory
 from sw.kernel.vxbin import Entry, encode
 from tests.unit.golden_program import program
+from tests.unit.golden_tiers import needs_compiler
 
 # dst[i] = src[i] + bias for i < count; a0 = {u32 count, i32 bias, u64 src, u64 dst}
 ADD = """
@@ -267,3 +270,31 @@ def test_a_slot_far_behind_keeps_its_last_512_bytes() -> None:
     ring.memory.write(DATA, b"n" * 511 + b"\n")
     ring.set(BASE, 1024)
     assert ring.console.drain() == ["#0: " + "n" * 511]
+
+
+# ------------------------------------------------------------------ tiers
+
+
+def test_both_tiers_print_the_same(image: Path) -> None:
+    texts = []
+    for tier in ("fast", "readable"):
+        result = invoke("run", image, "--tier", tier, *ADD_ARGS, "--dump", 3)
+        assert result.exit_code == 0, result.output
+        texts.append(re.sub(r"[\d,]+ warp instructions/s", "", result.output))
+    assert texts[0] == texts[1]
+    assert "add_k: 4 CTAs" in texts[0]
+
+
+def test_unknown_tier(image: Path) -> None:
+    result = invoke("run", image, "--tier", "quick")
+    assert result.exit_code == 2
+    assert "--tier quick: must be fast or readable" in result.output
+
+
+@needs_compiler
+def test_bench_prints_a_ratio_per_kernel() -> None:
+    result = invoke("bench", "--lanes", 4, "--seconds", 0.01)
+    assert result.exit_code == 0, result.output
+    lines = result.output.splitlines()
+    assert len(lines) == 1 + len(KERNELS)
+    assert all(float(line.split()[-1]) > 1 for line in lines[1:])

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
+import textwrap
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from config import HardwareConfig
+from golden_model import barrier
 from golden_model.fast import build
 from golden_model.fast.build import compiled
 from golden_model.fast.generate import generate
 from golden_model.fast.values import Untranslatable
-from golden_model.isa import table
+from golden_model.isa import alu, atomic, control, csr, float32, lanes, memory, muldiv, simt, table
 from golden_model.isa.alu import ALU
 from golden_model.isa.bits import Xlen
 from golden_model.isa.instruction import Instruction
@@ -110,35 +115,83 @@ def test_fuzz_64_bit() -> None:
 # ------------------------------------------------------------------ one definition, two tiers
 
 
-def add_wrong(a: int, b: int, x: Xlen) -> int:
-    """A mutant of `add`."""
-    return a + b + 1
+# (module or class, function, text in it, mutated text, kernel that shows it)
+STORE = "\n csrr t0, thread_id\n slli t0, t0, 2\n add t0, t0, a0\n sw t6, 0(t0)\n ret"
+MUTANTS: list[tuple[Any, str, str, str, str]] = [
+    (alu, "add", "a + b", "a + b + 1", "csrr t1, thread_id\n add t6, t1, t1" + STORE),
+    (muldiv, "mulhu", ">> x.bits", ">> x.bits - 1", "li t1, -1\n csrr t2, thread_id\n mulhu t6, t1, t2" + STORE),
+    (control, "execute_branch", "taken >> warp.last & 1", "taken & 1", "csrr t1, thread_id\n li t6, 1\n"
+     " beqz t1, x\n li t6, 2\nx:" + STORE),
+    (control, "execute_jal", "step.pc + 4", "step.pc + 8", "jal t6, x\nx:" + STORE),
+    (memory, "execute_load", "value |= fill", "value |= 0", "li t1, -1\n sw t1, 0(a0)\n lh t6, 0(a0)" + STORE),
+    (simt, "execute_split", "<=", "<", "csrr t1, thread_id\n andi t1, t1, 1\n split t2, t1\n csrr t6, minstret\n"
+     " beqz t1, x\nx: join t2" + STORE),
+    (simt, "_predicate", "& 1 != negate", "& 2 != negate", "csrr t1, thread_id\n li t2, 15\n pred t1, t2\n"
+     " csrr t6, active_threads\n tmc t2" + STORE),
+    (csr, "set_bits", "old | operand", "old ^ operand", "li t1, 3\n csrw mtval, t1\n csrrs t2, mtval, t1\n"
+     " csrr t6, mtval" + STORE),
+    (barrier.BarrierUnit, "arrival", "count - 1", "count - 2", "csrr t1, cta_id\n li t2, 2\n bar.arrive t6, t1, t2\n"
+     " bar.arrive t6, t1, t2\n bar.arrive t6, t1, t2" + STORE),
+    (lanes, "shuffle_down", "lane + bits", "lane + bits + 1", "csrr t1, thread_id\n li t2, 0xc1\n shfl.down t6, t1, t2"
+     + STORE),
+    (atomic, "larger", "(old) >", "(old) <", "li t1, 5\n amomax.w t6, t1, (a0)\n lw t6, 0(a0)" + STORE),
+    (float32, "rounds_up", "rest > half", "rest >= 0", "li t1, 0x3f800000\n li t2, 0x30000001\n fmv.w.x f0, t1\n"
+     " fmv.w.x f1, t2\n fadd.s f0, f0, f1\n fmv.x.w t6, f0" + STORE),
+    (float32, "_moved", "!= 0", "== 0", "li t1, 0x3f800000\n fmv.w.x f0, t1\n"
+     " fadd.s f0, f0, f0, rup\n csrr t6, fflags" + STORE),
+]  # fmt: skip
 
 
-def test_a_mutant_of_one_definition_changes_both_tiers(monkeypatch: pytest.MonkeyPatch) -> None:
-    kernel = "csrr t0, thread_id\n add t1, t0, t0\n slli t0, t0, 2\n or t0, t0, a0\n sw t1, 0(t0)\n ret"
-    assert _results(kernel) == ([0, 2, 4, 6], [0, 2, 4, 6])
-    row = next(row for row in ALU if row.name == "add")
-    object.__setattr__(row, "lane", add_wrong)
+@pytest.mark.parametrize(("place", "name", "old", "new", "kernel"), MUTANTS, ids=[mutant[1] for mutant in MUTANTS])
+def test_a_mutant_of_one_definition_changes_both_tiers(
+    place: Any, name: str, old: str, new: str, kernel: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The definition is written anew with one change; both tiers then agree on another result."""
+    monkeypatch.setattr(build, "FLAGS", ("-O0", *build.FLAGS[1:]))  # many compilations, short runs
+    needs = {
+        lanes: FULL,
+        barrier.BarrierUnit: FULL,
+        atomic: HardwareConfig(ext_a=True),
+        float32: HardwareConfig(ext_f=True),
+    }
+    config = needs.get(place, HardwareConfig())
+    right = _results(kernel, config)
+    assert right[0] == right[1]
+    original = getattr(place, name)
+    source = textwrap.dedent(inspect.getsource(original))
+    assert old in source
+    path = tmp_path / f"mutant_{name}.py"
+    path.write_text("from __future__ import annotations\n" + source.replace(old, new, 1), encoding="utf-8")
+    scope = original.__globals__
+    made: dict[str, Any] = {}
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), scope, made)
+    mutant = made[name]
+    monkeypatch.setattr(place, name, mutant)
+    for row in table.INSTRUCTIONS:
+        for field in ("execute", "lane", "float_lane", "source"):
+            if getattr(row, field) is original:
+                object.__setattr__(row, field, mutant)
     build.library.cache_clear()
     try:
-        assert _results(kernel) == ([1, 3, 5, 7], [1, 3, 5, 7])
+        wrong = _results(kernel, config)
     finally:
-        object.__setattr__(row, "lane", _original_add)
+        for row in table.INSTRUCTIONS:
+            for field in ("execute", "lane", "float_lane", "source"):
+                if getattr(row, field) is mutant:
+                    object.__setattr__(row, field, original)
         build.library.cache_clear()
+    assert wrong[0] != right[0], "the readable tier does not see it"
+    assert wrong[1] == wrong[0], "the fast tier does something else"
 
 
-_original_add = next(row for row in ALU if row.name == "add").lane
-
-
-def _results(kernel: str) -> tuple[list[int], list[int]]:
+def _results(kernel: str, config: HardwareConfig) -> tuple[list[int], list[int]]:
     results = []
     for tier in ("readable", "fast"):
         image = program(kernel)
-        machine = machine_with(image)
+        machine = machine_with(image, config)
         machine.tier = "fast" if tier == "fast" else "readable"
         machine.launch(launch_of(image))
-        machine.run()
+        machine.run(1000)
         assert not machine.tier_note
         results.append(words(machine, 4))
     return results[0], results[1]
