@@ -74,6 +74,11 @@ def test_one_damaged_field_is_survived(name: str, kind: Kind, data: st.DataObjec
     _judge(name, batches)
 
 
+def _says_something(batch: Batch, kind: Kind, index: int) -> bool:
+    """A packet in the middle of an instruction that writes no lane is empty: only the gap in `seq` can show its loss."""
+    return kind is not Kind.COMMIT or bool(batch[kind]["flags"][index] or batch[kind]["wmask"][index])
+
+
 @settings(max_examples=60, deadline=None)
 @given(
     name=st.sampled_from(sorted(KERNELS)),
@@ -82,7 +87,9 @@ def test_one_damaged_field_is_survived(name: str, kind: Kind, data: st.DataObjec
 )
 def test_a_lost_record_is_noticed(name: str, kind: Kind, data: st.DataObject) -> None:
     batches = [dict(batch) for batch in RECORDED[name][1]]
-    places = [(batch, index) for batch in batches for index in range(len(batch[kind]))]
+    places = [
+        (batch, index) for batch in batches for index in range(len(batch[kind])) if _says_something(batch, kind, index)
+    ]
     if not places:
         return
     batch, index = data.draw(st.sampled_from(places), "record")
