@@ -75,7 +75,7 @@ def test_one_damaged_field_is_survived(name: str, kind: Kind, data: st.DataObjec
 
 
 def _says_something(batch: Batch, kind: Kind, index: int) -> bool:
-    """A packet in the middle of an instruction that writes no lane is empty: only the gap in `seq` can show its loss."""
+    """A middle packet that writes no lane is empty: only the gap in `seq` can show its loss."""
     return kind is not Kind.COMMIT or bool(batch[kind]["flags"][index] or batch[kind]["wmask"][index])
 
 
