@@ -24,7 +24,7 @@ from hw.tb.device_server import DeviceServer
 from hw.tb.env import CONFIG_KEY, EnvConfig, VortexEnv
 from hw.tb.run.settings import RunSettings
 from hw.tb.top.harness import Harness
-from sw.runtime.backend import Backend
+from sw.runtime.backend import Backend, register_backend
 
 ResultT = TypeVar("ResultT")
 _CLIENT_KEY = "VX_CLIENT"
@@ -60,6 +60,7 @@ class ClientTest(uvm_test):
             await server.start()
             client.prepare(self.env)
             backend = SimulatedBackend(client.backend, self.env.config.run, server)
+            register_backend(client.backend, lambda config: backend)  # for clients that open a device by name
             client.result = await bridge(client.function)(backend)
             client.done = True
         except Exception as error:

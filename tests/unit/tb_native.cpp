@@ -48,6 +48,7 @@ void tb_inject(void* world, uint32_t kind, uint64_t nth, uint64_t arg) {
     static_cast<World*>(world)->injection = vx::Injection{kind, nth, arg};
 }
 void tb_reset(void* world) { static_cast<World*>(world)->responder.reset(); }
+const char* tb_violation(void* world) { return static_cast<World*>(world)->responder.take_violation(); }
 uint64_t tb_injected(void* world) { return static_cast<World*>(world)->status.injected; }
 void tb_record_mask(void* world, uint32_t mask) { static_cast<World*>(world)->rings.set_mask(mask); }
 

@@ -70,6 +70,7 @@ def library() -> Any:
             Path(f"{target}.new").rename(target)
     loaded = ctypes.CDLL(str(target))
     loaded.tb_open.restype = ctypes.c_void_p
+    loaded.tb_violation.restype = ctypes.c_char_p
     loaded.tb_policy_size.restype = loaded.tb_injected.restype = ctypes.c_uint64
     return loaded
 
@@ -104,6 +105,7 @@ class Bus:
     policy: MemoryPolicy
     capacity: int = 4096
     size: int = 1 << 20
+    check: bool = True  # fail when this master breaks a rule
     cycle: int = 0
     reads: list[ReadDone] = field(default_factory=list)
     writes: list[WriteDone] = field(default_factory=list)
@@ -138,6 +140,10 @@ class Bus:
     def injected(self) -> int:
         return int(self._c.tb_injected(self._world))
 
+    def violation(self) -> str:
+        """What the responder complained about since the last call; empty if nothing."""
+        return (self._c.tb_violation(self._world) or b"").decode()
+
     def tick(self, *, bready: bool = True, rready: bool = True) -> None:
         request = _Requests(bready=bready, rready=rready)
         if self.ar:
@@ -158,6 +164,8 @@ class Bus:
         if out.bvalid and bready:
             self.writes.append(WriteDone(self.cycle, out.bid, out.bresp))
         self.cycle += 1
+        if self.check:
+            assert not (found := self.violation()), found
 
     def run(self, reads: int, writes: int, bound: int = 100_000) -> None:
         """Tick until so many reads and writes are complete."""

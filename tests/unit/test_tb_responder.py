@@ -239,3 +239,35 @@ def test_injected_faults_happen_once(tmp_path: Path) -> None:
     for _ in range(60):
         late.tick()
     assert late.memory[11 * LINE] == 11
+
+
+def test_a_master_that_withdraws_or_changes_a_request_is_caught(tmp_path: Path) -> None:
+    def bus_at_a_closed_door(name: str) -> Bus:
+        """A master whose requests stand before a ready that is low."""
+        folder = tmp_path / name
+        folder.mkdir()
+        bus = Bus(folder, MemoryPolicy(max_reads=1, max_writes=1, read_latency=Latency(50, 50)), check=False)
+        for number in range(2):
+            bus.read(number * LINE)
+            bus.write(number * LINE, _line(number), strobe=1)
+        for _ in range(3):
+            bus.tick()
+        assert bus.ar and bus.aw and bus.w and not bus.violation()
+        return bus
+
+    same = bus_at_a_closed_door("same")
+    same.w[0] = _line(1)[:1] + _line(9)[1:], 1
+    same.tick()
+    assert not same.violation(), "bytes without strobe may change"
+    changed = bus_at_a_closed_door("address")
+    changed.aw[0] = 5 * LINE, 0
+    changed.tick()
+    assert changed.violation() == "AW was withdrawn or changed before AWREADY"
+    changed = bus_at_a_closed_door("data")
+    changed.w[0] = _line(9), 1
+    changed.tick()
+    assert changed.violation() == "W was withdrawn or changed before WREADY"
+    withdrawn = bus_at_a_closed_door("read")
+    withdrawn.ar.clear()
+    withdrawn.tick()
+    assert withdrawn.violation() == "AR was withdrawn or changed before ARREADY"

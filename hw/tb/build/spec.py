@@ -111,7 +111,11 @@ class ModelSpec:
         return [*args, *self.extra_args]
 
     def _include_folders(self) -> list[Path]:
-        return sorted({self.rtl, *(path.parent for path in self.rtl.rglob("*.svh"))})
+        # Last our own: the harness itself needs vx_config.svh, whoever wrote the core.
+        return [
+            *sorted({self.rtl, *(path.parent for path in self.rtl.rglob("*.svh"))}),
+            *([] if self.rtl == RTL else [RTL]),
+        ]
 
     def generated_headers(self) -> dict[str, str]:
         """C++ headers of this model: file name -> text."""
@@ -145,7 +149,13 @@ class ModelSpec:
         add(versions)
         add(self.hardware.key())
         add(f"{self.kind.value} probes={self.probes} faults={self.fault_ports} {' '.join(self.extra_args)}")
-        files = [*self.verilog_sources(), *sorted(self.rtl.rglob("*.svh")), *CPP_SOURCES, *MAINS.values()]
+        files = [
+            *self.verilog_sources(),
+            *sorted(self.rtl.rglob("*.svh")),
+            *CPP_SOURCES,
+            *MAINS.values(),
+            RTL / "vx_config.svh",
+        ]
         files += sorted(header for folder in CPP_INCLUDES for header in folder.glob("*.h"))
         files.append(TB / "build" / "model.py")
         for path in files:

@@ -178,6 +178,9 @@ bool Harness::sample_memory() {
             in.arburst = top_->m_axi_arburst[bank];
         }
         responders_[bank].sample(status_.cycle, in);
+        if (const char* violation = responders_[bank].take_violation()) {
+            assertion((std::string("AXI: ") + violation + ", bank").c_str(), static_cast<int>(bank));
+        }
         active = active || in.awvalid || in.wvalid || in.arvalid;
         outstanding += responders_[bank].outstanding_writes();
     }

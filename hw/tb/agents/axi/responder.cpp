@@ -39,6 +39,7 @@ void Responder::reset() {
     reads_.clear();
     presented_read_ = presented_write_ = -1;
     out_ = AxiResponses{};
+    held_ = Held{};
 }
 
 uint32_t Responder::draw(const CLatency& latency, Random& random) {
@@ -258,7 +259,35 @@ void Responder::record_address(uint64_t cycle, uint32_t channel, uint64_t addr, 
     rings_.commit(record);
 }
 
+void Responder::check_held(const AxiRequests& in) {
+    const AxiRequests& old = held_.requests;
+    if (held_.aw && (!in.awvalid || in.awaddr != old.awaddr || in.awid != old.awid || in.awlen != old.awlen ||
+                     in.awsize != old.awsize || in.awburst != old.awburst)) {
+        violation_ = "AW was withdrawn or changed before AWREADY";
+    }
+    if (held_.ar && (!in.arvalid || in.araddr != old.araddr || in.arid != old.arid || in.arlen != old.arlen ||
+                     in.arsize != old.arsize || in.arburst != old.arburst)) {
+        violation_ = "AR was withdrawn or changed before ARREADY";
+    }
+    // Bytes without strobe carry nothing and may change.
+    if (held_.w) {
+        bool same = in.wvalid && in.wstrb == old.wstrb && in.wlast == old.wlast;
+        for (uint64_t left = old.wstrb; same && left != 0; left &= left - 1) {
+            const int byte = std::countr_zero(left);
+            same = static_cast<const uint8_t*>(in.wdata)[byte] == held_.wdata[byte];
+        }
+        if (!same) violation_ = "W was withdrawn or changed before WREADY";
+    }
+    held_.aw = in.awvalid && !out_.awready;
+    held_.w = in.wvalid && !out_.wready;
+    held_.ar = in.arvalid && !out_.arready;
+    held_.requests = in;
+    if (held_.w) std::memcpy(held_.wdata, in.wdata, kBeatBytes);
+}
+
 void Responder::sample(uint64_t cycle, const AxiRequests& in) {
+    const bool waiting = (in.awvalid && !out_.awready) || (in.wvalid && !out_.wready) || (in.arvalid && !out_.arready);
+    if (waiting || held_.aw || held_.w || held_.ar) check_held(in);
     if (in.awvalid && out_.awready) {
         aws_.push_back(Address{in.awid, in.awaddr, orders_++, in.awlen, in.awsize, in.awburst});
         record_address(cycle, AxiChannel::AW, in.awaddr, in.awid, in.awlen, in.awsize, in.awburst);

@@ -8,6 +8,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include "memory_file.h"
@@ -55,6 +56,8 @@ class Responder {
     void sample(uint64_t cycle, const AxiRequests& requests);
 
     const AxiResponses& responses() const { return out_; }
+    // A request was withdrawn or changed before it was accepted: the sentence that says so, once each; else null.
+    const char* take_violation() { return std::exchange(violation_, nullptr); }
     uint64_t outstanding_writes() const { return (aws_.size() > ws_.size() ? aws_.size() : ws_.size()) + writes_.size(); }
 
   private:
@@ -92,6 +95,13 @@ class Responder {
         }
     };
 
+    // Requests of the last cycle that were not accepted: AXI4 wants them unchanged in this one.
+    struct Held {
+        bool aw = false, w = false, ar = false;
+        AxiRequests requests;
+        uint8_t wdata[kBeatBytes];
+    };
+
     static uint32_t draw(const CLatency& latency, Random& random);
     static uint64_t line(uint64_t addr) { return addr / kBeatBytes; }
     uint8_t response_of(uint64_t addr, bool write) const;
@@ -120,7 +130,10 @@ class Responder {
     std::vector<Write> writes_;
     std::vector<Write> late_;  // injected fault: acknowledged, not yet in memory
     std::vector<Read> reads_;
+    void check_held(const AxiRequests& in);
     uint64_t orders_ = 0;
+    Held held_;
+    const char* violation_ = nullptr;
     int presented_read_ = -1;   // index into reads_ while RVALID is high
     int presented_write_ = -1;  // index into writes_ while BVALID is high
     AxiResponses out_;
