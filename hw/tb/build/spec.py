@@ -168,7 +168,7 @@ class ModelSpec:
 
     def _relative(self, path: Path) -> str:
         """Path without the part that differs between two checkouts."""
-        for base in (self.rtl, REPO):
+        for base in (self.rtl, RTL, REPO):
             if path.is_relative_to(base):
                 return str(path.relative_to(base))
         return path.name
