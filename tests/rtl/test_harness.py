@@ -131,10 +131,12 @@ async def assertions_count_stop_the_test_and_keep_the_records(bench: Bench) -> N
 
 @_test
 async def a_bound_ends_what_never_ends(bench: Bench) -> None:
+    began = bench.harness.cycle
     try:
         await bench.launch(STUCK, bound=5000)
     except CommandTimeoutError as error:
         assert "busy=1" in str(error)
+        assert 5000 < bench.harness.cycle - began < 5200
     else:
         raise RuntimeError("a design that is busy for ever passed")
     await bench.reset()

@@ -40,9 +40,9 @@ def write_script(workload: Workload, policy: MemoryPolicy, records: int, folder:
         path = folder / f"memory{index}.bin"
         path.write_bytes(data)
         lines.append(f"memory {address:#x} {path}")
-    lines += [_line(Step(Op.RESET, RESET_CYCLES, IDLE_CYCLES)), "begin"]
+    lines.append(_line(Step(Op.RESET, RESET_CYCLES, IDLE_CYCLES)))
     for launch in workload.launches:
-        lines += [_line(step) for step in launch_steps(launch, workload)]
+        lines += ["begin", *(_line(step) for step in launch_steps(launch, workload)), "end"]
     lines.append(f"dump {workload.address:#x} {len(workload.expected)} {folder / 'result.bin'}")
     script = folder / "script.txt"
     script.write_text("\n".join(lines) + "\n", encoding="utf-8")
