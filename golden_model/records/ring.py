@@ -96,8 +96,11 @@ class RingReader:
         """Records per kind that were overwritten before they were read; empty if none."""
         return {kind: int(self._table["lost"][kind]) for kind in Kind if self._table["lost"][kind]}
 
-    def read(self) -> Batch:
-        """Take everything that is pending: a structured array (copy) per kind, in the order of writing.
+    def read(self, *, copy: bool = True) -> Batch:
+        """Take everything that is pending: a structured array per kind, in the order of writing.
+
+        Args:
+            copy: False gives views of the ring where possible, which the writer overwrites as soon as it runs again.
 
         Raises:
             RecordError: records were overwritten before they were read, or `seq` has a gap. A comparison must not
@@ -109,7 +112,7 @@ class RingReader:
         tails = self._tails
         for kind, head in zip(Kind, self._heads.tolist(), strict=True):
             if head != tails[kind]:
-                batch[kind] = self._take(kind, head)
+                batch[kind] = self._take(kind, head, copy)
         if not self.recover:
             self._check_complete(batch)
         return batch
@@ -143,7 +146,7 @@ class RingReader:
         # The oldest record of a full ring shares its place with the one that was being written at the end.
         return head - capacity + 1 if head >= capacity else 0
 
-    def _take(self, kind: Kind, head: int) -> Records:
+    def _take(self, kind: Kind, head: int, copy: bool) -> Records:
         ring = self._rings[kind]
         tail, capacity = self._tails[kind], len(ring)
         if head - tail > capacity:
@@ -152,10 +155,15 @@ class RingReader:
                 f"(ring of {capacity}); drain the rings more often or make them larger"
             )
         first, end = tail % capacity, tail % capacity + (head - tail)
-        # As rows of bytes: numpy copies structured elements field by field, 17 times slower.
-        rows = ring.view(np.uint8).reshape(capacity, -1)
-        taken = rows[first:end].copy() if end <= capacity else np.concatenate((rows[first:], rows[: end - capacity]))
-        records = taken.reshape(-1).view(ring.dtype)
+        if end <= capacity and not copy:
+            records = ring[first:end]
+        else:
+            # As rows of bytes: numpy copies structured elements field by field, 17 times slower.
+            rows = ring.view(np.uint8).reshape(capacity, -1)
+            taken = (
+                rows[first:end].copy() if end <= capacity else np.concatenate((rows[first:], rows[: end - capacity]))
+            )
+            records = taken.reshape(-1).view(ring.dtype)
         self._tails[kind] = head
         if not self.recover:
             self._table["tail"][kind] = head

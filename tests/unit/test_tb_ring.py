@@ -42,6 +42,19 @@ def test_many_rounds_around_a_small_ring_keep_every_record(tmp_path: Path) -> No
     assert seen == list(range(1000))
 
 
+def test_views_show_the_same_records_and_cost_no_copy(tmp_path: Path) -> None:
+    bus = _bus(tmp_path, 64)
+    reader = RingReader(tmp_path / "ring.bin")
+    for first in range(0, 400, 50):
+        bus.commits(first, 50)
+        commits = reader.read(copy=False)[Kind.COMMIT]
+        assert commits["uid"].tolist() == list(range(first, first + 50))
+        assert commits["data"][:, 2].tolist() == list(range(first + 2, first + 52))
+        if first == 0:
+            kept = commits
+    assert kept["uid"].tolist() != list(range(50)), "a view of the ring must change when the ring is written again"
+
+
 def test_the_writer_asks_for_a_drain_when_a_ring_is_half_full(tmp_path: Path) -> None:
     bus = _bus(tmp_path, 64)
     bus.commits(0, 31)

@@ -274,26 +274,25 @@ module vx_cta_dispatch
 
     // ---------------------------------------------------------------- trace
 
+    // One branch in the many cycles without an event: this is evaluated on every clock of every simulation.
     always_comb begin
         trace = '0;
-        trace.accept_valid = accept;
-        trace.start_valid = warp_start_valid;
-        trace.end_valid = end_owned;
-        trace.retire_valid = retire;
-        if (accept) begin
+        if (accept || warp_start_valid || end_owned || retire) begin
+            trace.accept_valid = accept;
             trace.accept_block_idx = cta.block_idx;
             trace.accept_slot = base;
             trace.accept_lmem_addr = LMEM_BASE + word_t'(cta.lmem_stride) * word_t'(base);
             trace.accept_first_of_cluster = cta.first_of_cluster;
             trace.accept_num_warps = num_warps;
-        end
-        if (warp_start_valid) begin
+            trace.start_valid = warp_start_valid;
             trace.start = warp_start;
             trace.start_rank = wid_t'(rank_q);
+            trace.end_valid = end_owned;
+            trace.end_wid = warp_end_wid;
+            trace.end_slot = end_slot;
+            trace.retire_valid = retire;
+            trace.retire_slot = end_slot;
         end
-        trace.end_wid = warp_end_wid;
-        trace.end_slot = end_slot;
-        trace.retire_slot = end_slot;
     end
 
 `ifndef SYNTHESIS

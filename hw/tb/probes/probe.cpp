@@ -129,31 +129,32 @@ void Probe::commit(uint32_t core, uint32_t wid, uint32_t uid, bool first, bool l
         entry->valid = false;
     }
     if (!rings_.enabled(Kind::COMMIT)) return;
-    CommitRecord* record = rings_.begin_uncleared<CommitRecord>(status_.cycle);
-    record->uid = widen(warp(core, wid), uid);
-    record->core = static_cast<uint16_t>(core);
-    record->warp = static_cast<uint16_t>(wid);
-    record->launch = static_cast<uint32_t>(status_.launch);
-    record->decode_cycle = entry->decode_cycle;
-    record->issue_cycle = entry->issue_cycle;
-    record->pc = entry->pc;
-    record->instr = entry->instr;
-    record->tmask = entry->tmask;
-    record->slot = entry->slot;
+    // Built here and copied in one go: stores into the ring could alias everything that is still to be read.
+    CommitRecord record;
+    record.seq = rings_.next_seq();
+    record.cycle = status_.cycle;
+    record.uid = widen(warp(core, wid), uid);
+    record.core = static_cast<uint16_t>(core);
+    record.warp = static_cast<uint16_t>(wid);
+    record.launch = static_cast<uint32_t>(status_.launch);
+    record.decode_cycle = entry->decode_cycle;
+    record.issue_cycle = entry->issue_cycle;
+    record.pc = entry->pc;
+    record.instr = entry->instr;
+    record.tmask = entry->tmask;
+    record.slot = entry->slot;
     const bool control = last && entry->control;
-    record->flags = static_cast<uint16_t>((first ? uint32_t(CommitFlag::FIRST) : 0) | (last ? uint32_t(CommitFlag::LAST) : 0) |
-                                          (control ? uint32_t(CommitFlag::CONTROL) : 0));
-    record->next_pc = control ? entry->next_pc : 0;
-    record->next_mask = control ? entry->next_mask : 0;
-    record->rd = write ? rd & 31 : 0;
-    record->rd_file = !write ? RegisterFile::NONE : rd & 32 ? RegisterFile::FLOAT : RegisterFile::INTEGER;
-    const uint64_t lanes = write ? wmask : 0;
-    record->wmask = lanes;
-    for (uint32_t lane = 0; lane < kLanes; ++lane) record->data[lane] = lanes >> lane & 1 ? lane_of(data, lane) : 0;
-    record->fflags = static_cast<uint8_t>(fflags);
-    std::memset(record->pad, 0, sizeof record->pad);
-    checksum(*record);
-    rings_.commit(record);
+    record.flags = static_cast<uint16_t>(first * CommitFlag::FIRST | last * CommitFlag::LAST | control * CommitFlag::CONTROL);
+    record.next_pc = control ? entry->next_pc : 0;
+    record.next_mask = control ? entry->next_mask : 0;
+    record.rd = static_cast<uint8_t>(write * (rd & 31));
+    record.rd_file = static_cast<uint8_t>(write * (rd & 32 ? RegisterFile::FLOAT : RegisterFile::INTEGER));
+    record.wmask = write ? wmask : 0;
+    for (uint32_t lane = 0; lane < kLanes; ++lane) record.data[lane] = lane_of(data, lane) & -(record.wmask >> lane & 1);
+    record.fflags = static_cast<uint8_t>(fflags);
+    std::memset(record.pad, 0, sizeof record.pad);
+    checksum(record);
+    rings_.append(record);
 }
 
 void Probe::memory(uint32_t core, uint32_t wid, uint32_t uid, uint32_t op, uint32_t space, uint32_t size, uint64_t mask,

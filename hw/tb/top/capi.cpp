@@ -11,6 +11,9 @@ using vx::Harness;
 
 extern "C" {
 
+// Python looks these up in the executable; everything else of the harness is hidden, so that it can be inlined.
+#pragma GCC visibility push(default)
+
 uint32_t vx_abi_version() { return vx::kAbiVersion; }
 vx::Status* vx_status() { return &Harness::instance().status(); }
 void vx_post(const vx::Command* commands, uint64_t count) { Harness::instance().mailbox().post(commands, count); }
@@ -30,6 +33,8 @@ int vx_force(const char* name, const uint32_t* value, const uint32_t* mask, uint
     if (size != 0) std::snprintf(error, size, "%s", text.c_str());
     return text.empty();
 }
+
+#pragma GCC visibility pop
 
 // ------------------------------------------------------------------ DPI
 

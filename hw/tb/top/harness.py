@@ -107,6 +107,7 @@ class Harness:
         self._c = _library()
         self._status = self._c.vx_status().contents
         self.reader = RingReader(run_dir / "ring.bin")
+        self.copy_batches = True  # False: batches are views of the ring, for consumers that keep nothing
         self.memory: npt.NDArray[np.uint8] = np.memmap(run_dir / "memory.bin", np.uint8, "r+")
         self.settings = Settings(hang_cycles=100_000, record_mask=ALL_KINDS, drain=1)
         self._apply_settings()
@@ -226,7 +227,7 @@ class Harness:
                 continue
             try:
                 if self.settings.drain and on_records is not None:
-                    on_records(self.reader.read())
+                    on_records(self.reader.read(copy=self.copy_batches))
                 self._check(reasons)
             except HarnessError:
                 self.abort()  # nothing that was planned after this point may run

@@ -2,7 +2,6 @@
 // The file outlives a dead simulator, because the pages belong to the file and not to the process.
 #pragma once
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -69,29 +68,25 @@ class Rings {
     // The next record of type T, cleared and with `seq` and `cycle` filled in; `commit` publishes it.
     template <class T>
     T* begin(uint64_t cycle) {
-        T* record = begin_uncleared<T>(cycle);
-        std::memset(reinterpret_cast<uint8_t*>(record) + 16, 0, sizeof(T) - 16);
-        return record;
-    }
-    // The same with all other fields undefined: the caller writes every one of them.
-    template <class T>
-    T* begin_uncleared(uint64_t cycle) {
-        static_assert(offsetof(T, seq) == 0 && offsetof(T, cycle) == 8, "common fields come first");
-        Entry& entry = table_[T::kKind];
-        T* record = reinterpret_cast<T*>(base_ + entry.offset) + (entry.head & place_mask_);
-        if (entry.head - entry.tail > place_mask_) {
-            ++entry.tail;
-            ++entry.lost;
-        }
+        T* record = place<T>();
+        std::memset(record, 0, sizeof(T));
         record->seq = seq_++;
         record->cycle = cycle;
         return record;
     }
     template <class T>
-    void commit(T*) {
+    void commit(const T*) {
         Entry& entry = table_[T::kKind];
         ++entry.head;
         if (entry.head - entry.tail >= drain_level_) wants_drain_ = true;
+    }
+
+    // The same in two steps, for the one kind that counts: a complete record that has taken its `seq` is copied in.
+    uint64_t next_seq() { return seq_++; }
+    template <class T>
+    void append(const T& record) {
+        std::memcpy(place<T>(), &record, sizeof(T));
+        commit(&record);
     }
 
     bool wants_drain() const { return wants_drain_; }
@@ -99,6 +94,17 @@ class Rings {
     const Entry& entry(uint32_t kind) const { return table_[kind]; }
 
   private:
+    // Where the next record goes; the oldest is given up if nobody has read it.
+    template <class T>
+    T* place() {
+        Entry& entry = table_[T::kKind];
+        if (entry.head - entry.tail > place_mask_) {
+            ++entry.tail;
+            ++entry.lost;
+        }
+        return reinterpret_cast<T*>(base_ + entry.offset) + (entry.head & place_mask_);
+    }
+
     uint8_t* base_ = nullptr;
     Entry* table_ = nullptr;
     uint64_t seq_ = 0;
