@@ -21,6 +21,10 @@ class Reservations:
         """Whether a hart holds a reservation."""
         return bool(self._lines)
 
+    def line(self, hart: int) -> int | None:
+        """The line that a hart has reserved."""
+        return self._lines.get(hart)
+
     def reserve(self, warp: Warp, addresses: list[int]) -> None:
         """LR of the active lanes."""
         for i in warp.lanes:

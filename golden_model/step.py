@@ -32,8 +32,8 @@ class MemoryAccess:
     size: int  # bytes per lane: 1, 2, 4, 8; 0 for a fence
     mask: int  # lanes that access memory
     addr: list[int] = field(default_factory=list)  # per lane, bytes
-    data: list[int] = field(default_factory=list)  # store data per lane, zero above `size` bytes; empty for loads
-    undefined: int = 0  # lanes whose store data is undefined
+    data: list[int] = field(default_factory=list)  # rs2 per lane, zero above `size` bytes; empty for loads and LR
+    undefined: int = 0  # lanes whose data is undefined
 
 
 @dataclass(slots=True)
@@ -86,8 +86,9 @@ class Step:
     rd: int = 0
     result: list[int] = field(default_factory=list)  # per lane; valid under wmask
     undefined: int = 0  # lanes of the result that are undefined (subset of wmask): adopt, don't compare
-    is_control: bool = False  # branch, jump, TMC, SPLIT, JOIN, PRED: next_pc and next_mask are decided here
-    adopted: str = ""  # name of the CSR if the result is a hardware choice: "mcycle", "minstret", "active_warps"
+    is_control: bool = False  # branch, jump, TMC, SPLIT, JOIN, PRED, WSPAWN: next_pc and next_mask are decided here
+    fflags: int = 0  # floating-point flags that its lanes raised
+    adopted: str = ""  # the result is a hardware choice: "mcycle", "minstret", "active_warps" (CSRs), "sc"
     memory: MemoryAccess | None = None
     barrier: BarrierEvent | None = None
     ipdom: IpdomEvent | None = None

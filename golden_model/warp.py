@@ -283,6 +283,11 @@ class Warp:
         step.rd_file, step.rd, step.wmask = RegisterFile.FLOAT, rd, self.tmask
         step.result, step.undefined = result, undefined
 
+    def raise_flags(self, step: Step, flags: int) -> None:
+        """OR into fflags what the active lanes raised."""
+        self.fcsr |= flags
+        step.fflags = flags
+
     def atomic_order(self) -> tuple[int, ...]:
         """Active lanes in the order in which atomics serve them. Raises StepError for an order that is none."""
         if self.adoption is None or self.adoption.lane_order is None:

@@ -53,7 +53,8 @@ class State:
         memory_size = 1 << 32 if config.xlen == 32 else 1 << 33
         self.C_TYPE = {"warp": "W", "core": "C", "entry": "Entry", "ipdom_entry": "Ipdom", "machine": "M"}
         self.IGNORED = {
-            ("step", name) for name in ("is_control", "memory", "barrier", "ipdom", "adopted", "fault", "findings")
+            ("step", name)
+            for name in ("is_control", "memory", "barrier", "ipdom", "adopted", "fault", "findings", "fflags")
         }
         # Calls that only the readable tier makes: findings and faults, and what is rare and reaches far.
         self.REFUSALS = {

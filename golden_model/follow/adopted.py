@@ -19,6 +19,9 @@ class AdoptedKind(StrEnum):
     UNDEFINED_REGISTER = "undefined register"  # lanes of results that depend on a register that was never written
     UNDEFINED_MEMORY = "undefined memory"  # lanes that loaded memory holding an undefined value
     UNDEFINED_STORE = "undefined store"  # lanes that stored an undefined value (spills)
+    UNDEFINED_FLAGS = "undefined flags"  # instructions whose floating-point flags depend on an undefined register
+    LANE_ORDER = "lane order"  # atomics that served their lanes in another than the ascending order
+    SC_FAILURE = "sc failure"  # lanes whose SC failed although their reservation held
 
 
 @dataclass

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from config import HardwareConfig
 from golden_model.follow.adopted import AdoptedKind, Coverage
-from golden_model.follow.compare import lanes_of
+from golden_model.follow.compare import has_unknown_flags, lanes_of
 from golden_model.follow.counters import check_counter_read
-from golden_model.follow.instruction import Instruction, MemoryRow
+from golden_model.follow.instruction import FaultRow, Instruction, MemoryRow
 from golden_model.follow.track import Found, Track
-from golden_model.step import Step
+from golden_model.records.layout import FaultKind
+from golden_model.step import Adoption, Step
 
-_OPCODE_LOAD = 0x03
+BLOCK_BYTES = 64
 
 
 def adopt_result(track: Track, step: Step, ins: Instruction, coverage: Coverage, config: HardwareConfig) -> None:
     """A counter that was read, or lanes whose value the golden model does not know. Raises Found if it is illegal."""
+    if step.adopted == "sc":
+        return
     if step.adopted:
         problem = check_counter_read(track, step, ins, config.num_warps, config.xlen)
         if problem is not None:
@@ -22,11 +25,12 @@ def adopt_result(track: Track, step: Step, ins: Instruction, coverage: Coverage,
         counter = AdoptedKind.ACTIVE_WARPS if step.adopted == "active_warps" else AdoptedKind.COUNTER
         coverage.adopted[counter] += 1
         return
-    loaded = step.instr & 0x7F == _OPCODE_LOAD
-    kind = AdoptedKind.UNDEFINED_MEMORY if loaded else AdoptedKind.UNDEFINED_REGISTER
+    kind = AdoptedKind.UNDEFINED_REGISTER if step.memory is None else AdoptedKind.UNDEFINED_MEMORY
     for lane in lanes_of(step.undefined):
         track.warp.adopt(step.rd_file, step.rd, lane, ins.data[lane])
         coverage.adopted[kind] += 1
+    if has_unknown_flags(step):
+        coverage.adopted[AdoptedKind.UNDEFINED_FLAGS] += step.fflags != ins.fflags
 
 
 def adopt_stores(track: Track, step: Step, records: list[MemoryRow], coverage: Coverage) -> None:
@@ -37,3 +41,17 @@ def adopt_stores(track: Track, step: Step, records: list[MemoryRow], coverage: C
         for lane in lanes_of(record.mask & step.memory.undefined):
             track.warp.adopt_store(step, lane, record.data[lane] & ones)
             coverage.adopted[AdoptedKind.UNDEFINED_STORE] += 1
+
+
+def bus_error(track: Track, record: FaultRow, failed: set[int], coverage: Coverage) -> Adoption | None:
+    """Whether memory answers with an error is the environment's choice; the bus must have shown it.
+
+    Args:
+        failed: numbers of the memory blocks of which a read was answered with an error.
+    """
+    if record.kind != FaultKind.BUS_READ or record.addr // BLOCK_BYTES not in failed:
+        return None
+    coverage.adopted[AdoptedKind.BUS_ERROR] += 1
+    if record.addr == record.pc and record.uid not in track.memory:
+        return Adoption(fetch_error=True)
+    return Adoption(load_error=record.addr)

@@ -10,6 +10,8 @@ from golden_model.follow.instruction import BarrierRow, FaultRow, Instruction, I
 from golden_model.records.layout import BarrierOp, FaultKind, IpdomOp, RegisterFile
 from golden_model.step import Step
 
+_FLOAT_OPCODES = (0x43, 0x47, 0x4B, 0x4F, 0x53)
+
 
 @dataclass
 class Mismatch:
@@ -75,8 +77,16 @@ def _compare_result(step: Step, ins: Instruction) -> Mismatch | None:
             ins.wmask,
             lanes_of(wmask ^ ins.wmask),
         )
-    if not wmask:
-        return None
+    if wmask and (mismatch := _compare_destination(step, ins)) is not None:
+        return mismatch
+    if step.fflags != ins.fflags and not has_unknown_flags(step):
+        message = f"{step.name} raised wrong floating-point flags (NV DZ OF UF NX from bit 4 down)"
+        return Mismatch("float flags", Category.RESULT, message, step.fflags, ins.fflags)
+    return None
+
+
+def _compare_destination(step: Step, ins: Instruction) -> Mismatch | None:
+    wmask = step.wmask
     if step.rd != ins.rd or step.rd_file != ins.rd_file:
         return Mismatch(
             "destination",
@@ -100,6 +110,11 @@ def _compare_result(step: Step, ins: Instruction) -> Mismatch | None:
         masked(ins.data, compared),
         wrong,
     )
+
+
+def has_unknown_flags(step: Step) -> bool:
+    """Whether an operand of a floating-point instruction was undefined, hence its flags are."""
+    return step.undefined != 0 and step.instr & 0x7F in _FLOAT_OPCODES
 
 
 def _compare_control(step: Step, ins: Instruction) -> Mismatch | None:

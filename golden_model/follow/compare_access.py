@@ -77,6 +77,7 @@ def _compare_lanes(step: Step, records: list[MemoryRow], config: HardwareConfig)
     golden = step.memory
     assert golden is not None
     ones = (1 << 8 * golden.size) - 1
+    what = "store data" if golden.op == MemoryOp.STORE else "atomic operand"
     for record in records:
         lanes = lanes_of(record.mask)
         wrong = [lane for lane in lanes if record.addr[lane] != golden.addr[lane]]
@@ -98,7 +99,7 @@ def _compare_lanes(step: Step, records: list[MemoryRow], config: HardwareConfig)
                 enum_name(MemorySpace, space),
                 enum_name(MemorySpace, record.space),
             )
-        if golden.op != MemoryOp.STORE:
+        if not golden.data:  # loads and LR
             continue
         wrong = [
             lane
@@ -108,9 +109,9 @@ def _compare_lanes(step: Step, records: list[MemoryRow], config: HardwareConfig)
         if wrong:
             defined = record.mask & ~golden.undefined
             return Mismatch(
-                "store data",
+                what,
                 Category.MEMORY,
-                f"{step.name} wrote wrong data",
+                f"{step.name} sent wrong data",
                 masked(golden.data, defined),
                 masked([value & ones for value in record.data], defined),
                 wrong,

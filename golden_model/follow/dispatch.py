@@ -15,6 +15,7 @@ from golden_model.follow.adopted import AdoptedKind, Coverage
 from golden_model.follow.compare import Mismatch, lanes_of
 from golden_model.follow.difference import Category
 from golden_model.follow.instruction import CtaRow
+from golden_model.follow.spawning import check_spawns, see_spawn
 from golden_model.follow.track import Found, Track
 from golden_model.machine import Machine
 from golden_model.records.layout import CtaEvent
@@ -79,6 +80,8 @@ class DispatchFollower:
             self._see_end(row)
         elif row.event == CtaEvent.RETIRE:
             self._see_retire(row)
+        elif row.event == CtaEvent.SPAWN:
+            see_spawn(self._tracks[row.core][row.warp], row)
         else:
             raise _found("cta record", f"a CTA record has the unknown event {row.event}", row)
 
@@ -101,7 +104,7 @@ class DispatchFollower:
         if cta is None:
             raise _found("warp of no cta", f"{track} was started for slot {row.slot}, which holds no CTA", row)
         cta.started += 1
-        track.hw_active, track.hw_slot = True, row.slot
+        track.hw_active, track.hw_slot, track.hw_spawned = True, row.slot, False
         track.starts.append(row)
         self._starts[row.core].append(row)
 
@@ -115,7 +118,7 @@ class DispatchFollower:
         track.blocked_by = None
         track.ends_seen += 1
         cta = self._slots[row.core].get(track.hw_slot)
-        if cta is not None:
+        if cta is not None and not track.hw_spawned:
             cta.ended += 1
 
     def _see_retire(self, row: CtaRow) -> None:
@@ -253,7 +256,9 @@ class DispatchFollower:
     # ------------------------------------------------------------------ end
 
     def check_end(self, cycle: int) -> None:
-        """All CTAs of the grid launched and retired, in both views."""
+        """All CTAs of the grid launched and retired, all spawned warps shown, in both views."""
+        for tracks in self._tracks:
+            check_spawns(tracks, cycle)
         if self._accepts:
             row = self._accepts[0]
             raise _found(

@@ -12,6 +12,7 @@ from typing import cast
 
 from golden_model.findings import FindingKind
 from golden_model.follow.adopted import Coverage
+from golden_model.follow.adopting import BLOCK_BYTES
 from golden_model.follow.difference import Difference
 from golden_model.follow.dispatch import DispatchFollower
 from golden_model.follow.ending import check_counts, check_end
@@ -20,7 +21,7 @@ from golden_model.follow.findings import FindingReporter
 from golden_model.follow.instruction import BarrierRow, CtaRow, FaultRow, commit_rows, rows
 from golden_model.follow.joiner import Joiner
 from golden_model.follow.orders import Orders
-from golden_model.follow.stepper import BLOCK_BYTES, Stepper
+from golden_model.follow.stepper import Stepper
 from golden_model.follow.track import Found, Track
 from golden_model.machine import Machine
 from golden_model.records.layout import AxiChannel, Kind

@@ -10,12 +10,12 @@ from golden_model.records.ring import Records
 
 _COMMIT_FIELDS = (
     "seq", "cycle", "issue_cycle", "core", "warp", "uid", "flags", "pc", "instr", "tmask", "slot",
-    "wmask", "rd_file", "rd", "data", "next_pc", "next_mask",
+    "wmask", "rd_file", "rd", "data", "next_pc", "next_mask", "fflags",
 )  # fmt: skip
 
 # Row of a COMMIT record: the fields above, in that order.
 CommitRow = tuple[
-    int, int, int, int, int, int, int, int, int, int, int, int, int, int, list[int], int, int
+    int, int, int, int, int, int, int, int, int, int, int, int, int, int, list[int], int, int, int
 ]  # fmt: skip
 
 
@@ -131,6 +131,7 @@ class Instruction:
         "control",
         "cycle",
         "data",
+        "fflags",
         "instr",
         "issue_cycle",
         "next_mask",
@@ -147,7 +148,7 @@ class Instruction:
     def __init__(self, row: CommitRow) -> None:
         (
             _, self.cycle, self.issue_cycle, _, _, self.uid, flags, self.pc, self.instr, self.tmask, self.slot,
-            wmask, self.rd_file, self.rd, self.data, self.next_pc, self.next_mask,
+            wmask, self.rd_file, self.rd, self.data, self.next_pc, self.next_mask, self.fflags,
         ) = row  # fmt: skip
         # Writes to x0 are dropped; a design may or may not show them.
         self.wmask = wmask if self.rd_file == RegisterFile.FLOAT or (self.rd_file and self.rd) else 0
@@ -176,6 +177,7 @@ class Instruction:
             self.wmask |= more.wmask
         if more.control:
             self.control, self.next_pc, self.next_mask = True, more.next_pc, more.next_mask
+        self.fflags |= more.fflags
         self.cycle = more.cycle
         self.complete = more.complete
         return None

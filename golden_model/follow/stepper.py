@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from golden_model.barrier import GLOBAL_BIT
 from golden_model.follow.adopted import AdoptedKind, Coverage
-from golden_model.follow.adopting import adopt_result, adopt_stores
+from golden_model.follow.adopting import adopt_result, adopt_stores, bus_error
+from golden_model.follow.atomics import step_atomic
 from golden_model.follow.compare import (
     Mismatch,
     compare_barrier,
@@ -13,6 +15,7 @@ from golden_model.follow.compare import (
     compare_instruction,
     compare_ipdom,
     compare_place,
+    has_unknown_flags,
     lanes_of,
 )
 from golden_model.follow.compare_access import compare_access
@@ -22,13 +25,14 @@ from golden_model.follow.findings import FindingReporter
 from golden_model.follow.instruction import BarrierRow, FaultRow, Instruction
 from golden_model.follow.joiner import packet_error
 from golden_model.follow.orders import Orders
+from golden_model.follow.spawning import spawned
 from golden_model.follow.track import Found, Track
 from golden_model.machine import Machine
-from golden_model.records.layout import FaultKind, MemoryOp, RegisterFile
+from golden_model.records.layout import MemoryOp, RegisterFile
 from golden_model.step import Adoption, Step
 
-BLOCK_BYTES = 64
 _OPCODE_SYSTEM = 0x73
+_OPCODE_ATOMIC = 0x2F
 
 
 class Stepper:
@@ -92,14 +96,23 @@ class Stepper:
                 return
             del pending[uid]
             track.next_uid = uid + 1
-            self._execute(track, ins)
+            if not self._execute(track, ins):
+                pending[uid] = ins
+                track.next_uid = uid
+                return
 
-    def _execute(self, track: Track, ins: Instruction) -> None:
-        instr = ins.instr
-        if instr & 0x7F == _OPCODE_SYSTEM and ins.wmask:
-            step = track.warp.step(Adoption(csr_value=ins.data[ins.wmask.bit_length() - 1]))
+    def _execute(self, track: Track, ins: Instruction) -> bool:
+        """Step and compare; False if nothing happened, since a WSPAWN must wait until it is alone."""
+        instr, warp = ins.instr, track.warp
+        opcode, flags = instr & 0x7F, warp.fcsr
+        if opcode == _OPCODE_SYSTEM and ins.wmask:
+            step = warp.step(Adoption(csr_value=ins.data[ins.wmask.bit_length() - 1]))
+        elif opcode == _OPCODE_ATOMIC:
+            step = step_atomic(track, ins, self._coverage)
         else:
-            step = track.warp.step()
+            step = warp.step()
+        if step.retry:
+            return False
         wmask = step.wmask
         # Nearly every instruction equals its record in all fields; whatever does not is looked at closely.
         if (
@@ -109,6 +122,7 @@ class Stepper:
             or step.slot != ins.slot
             or wmask != ins.wmask
             or (wmask and (step.result != ins.data or step.rd != ins.rd or step.rd_file != ins.rd_file))
+            or step.fflags != ins.fflags
             or step.is_control
             or ins.control
             or step.findings
@@ -126,12 +140,19 @@ class Stepper:
             if step.undefined or step.adopted:
                 coverage.lanes -= step.undefined.bit_count()
                 adopt_result(track, step, ins, coverage, self._config)
+                if has_unknown_flags(step):
+                    warp.fcsr = flags | ins.fflags
+        if step.name == "wspawn":
+            started = spawned(self._tracks[track.core], track)
+            coverage.warps_started += len(started)
+            self._work += started
         if step.warp_ended:
             if step.fault is not None:
                 # The design's record may come later.
                 track.ended_by_fault = True
                 track.predicted_fault = executed
             self._warp_ended(track)
+        return True
 
     def _compare_closely(self, track: Track, step: Step, ins: Instruction) -> None:
         # A kernel fault explains whatever follows from it, so it is reported first.
@@ -144,6 +165,8 @@ class Stepper:
     def _warp_ended(self, track: Track) -> None:
         track.ends_golden += 1
         track.counter_reads.clear()
+        if self._config.ext_simt_full:  # it may have been what a WSPAWN or a barrier across cores waited for
+            self._work += [other for tracks in self._tracks for other in tracks if other is not track]
         self.follow_dispatch()
 
     # ------------------------------------------------------------------ joined records
@@ -188,6 +211,9 @@ class Stepper:
         self._coverage.barriers += 1
         self._coverage.adopted[AdoptedKind.BARRIER_ORDER] += 1
         assert step.barrier is not None
+        if step.barrier.id & GLOBAL_BIT:
+            self._work += [other for tracks in self._tracks for other in tracks if other is not track]
+            return
         self._work.extend(self._tracks[track.core][wid] for wid in lanes_of(step.barrier.released) if wid != track.wid)
 
     def _wake_later(self, track: Track | None) -> None:
@@ -217,7 +243,7 @@ class Stepper:
         # The instruction need not commit: the FAULT record is its last sign of life.
         record = track.fault.pop(uid)
         ins = track.pending.pop(uid, None)
-        step = track.warp.step(self._bus_error(track, record))
+        step = track.warp.step(bus_error(track, record, self.bus_errors, self._coverage))
         # What could not be fetched has no number of its own.
         track.next_uid = track.warp.uid
         if track.next_uid > uid and (ins is None or not ins.complete):
@@ -238,15 +264,6 @@ class Stepper:
         self._warp_ended(track)
         return True
 
-    def _bus_error(self, track: Track, record: FaultRow) -> Adoption | None:
-        """Whether memory answers with an error is the environment's choice; the bus must have shown it."""
-        if record.kind != FaultKind.BUS_READ or record.addr // BLOCK_BYTES not in self.bus_errors:
-            return None
-        self._coverage.adopted[AdoptedKind.BUS_ERROR] += 1
-        if record.addr == record.pc and record.uid not in track.memory:
-            return Adoption(fetch_error=True)
-        return Adoption(load_error=record.addr)
-
     def _accept_fault(self, track: Track, step: Step, record: FaultRow) -> None:
         mismatch = compare_fault(step, record)
         if mismatch is not None:
@@ -262,7 +279,7 @@ class Stepper:
                 return False
             if not track.starts or ins.uid < track.starts[0].uid:
                 return True
-        if track.starts:
+        if track.starts or track.spawns_seen:
             return False  # the golden warp will be started in its turn
         raise packet_error(
             track, ins, "extra commit", "the warp executes an instruction although it has ended or was never started"

@@ -34,6 +34,7 @@ class Track:
         "history",
         "hw_active",
         "hw_slot",
+        "hw_spawned",
         "ipdom",
         "joined",
         "last_memory_uid",
@@ -42,6 +43,8 @@ class Track:
         "pending",
         "predicted_fault",
         "rank",
+        "spawns_golden",
+        "spawns_seen",
         "starts",
         "warp",
         "wid",
@@ -63,8 +66,11 @@ class Track:
         # The design's view, in the order of the records: it may be ahead of the golden warp.
         self.hw_active = False
         self.hw_slot = 0
+        self.hw_spawned = False  # active by WSPAWN, for no CTA
         self.blocked_by: BarrierRow | None = None  # barrier record that suspended the warp
         self.starts: deque[CtaRow] = deque()  # WARP_START records that the golden warp has not followed yet
+        self.spawns_seen: deque[CtaRow] = deque()  # SPAWN records without a golden WSPAWN yet, or the reverse:
+        self.spawns_golden: deque[tuple[int, int, int]] = deque()  # PC, mask and uid with which the warp began
         self.ends_seen = 0
         # The golden view.
         self.ends_golden = 0
@@ -83,6 +89,8 @@ class Track:
         self.ended_by_fault = False
         self.predicted_fault = None
         self.block = self.rank = None
+        self.spawns_seen.clear()
+        self.spawns_golden.clear()
 
     def __str__(self) -> str:
         return f"core {self.core} warp {self.wid}"

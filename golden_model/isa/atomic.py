@@ -72,7 +72,7 @@ def execute_amo(warp: Warp, op: Decoded, step: Step) -> None:
     operand, unknown_operand = warp.regs[op.rs2], warp.undef[op.rs2]
     undefined = warp.undef[op.rs1] & warp.tmask
     fill = warp.xlen.mask & -width.sign
-    result, data = [0] * warp.num_lanes, [0] * warp.num_lanes
+    result, sent = [0] * warp.num_lanes, [0] * warp.num_lanes
     if core.reservations.any:
         core.reservations.stored(warp, addresses)
     for i in warp.lanes:
@@ -80,14 +80,17 @@ def execute_amo(warp: Warp, op: Decoded, step: Step) -> None:
     for i in warp.atomic_order():
         place = core.prepared_at(addresses[i])
         old, unknown = place.load(addresses[i], size)
-        data[i] = change(old, operand[i] & width.mask, width) & width.mask
-        place.store(addresses[i], size, data[i], bool(unknown or unknown_operand >> i & 1))
+        sent[i] = operand[i] & width.mask
+        new = change(old, sent[i], width) & width.mask
+        place.store(addresses[i], size, new, bool(unknown or unknown_operand >> i & 1))
         result[i] = old
         if old & width.sign:
             result[i] = old | fill
         if unknown:
             undefined |= 1 << i
-    step.memory = MemoryAccess(MemoryOp.ATOMIC, MemorySpace.GLOBAL, size, warp.tmask, addresses, data)
+    step.memory = MemoryAccess(
+        MemoryOp.ATOMIC, MemorySpace.GLOBAL, size, warp.tmask, addresses, sent, unknown_operand & warp.tmask
+    )
     warp.write(step, op.rd, result, undefined)
 
 
@@ -126,7 +129,9 @@ def execute_sc(warp: Warp, op: Decoded, step: Step) -> None:
             unknown = bool(warp.undef[op.rs2] >> i & 1)
             core.memory_at(addresses[i]).store(addresses[i], size, data[i], unknown)
     written = warp.tmask & ~failed
-    step.memory = MemoryAccess(MemoryOp.ATOMIC, MemorySpace.GLOBAL, size, written, addresses, data)
+    step.memory = MemoryAccess(
+        MemoryOp.ATOMIC, MemorySpace.GLOBAL, size, written, addresses, data, warp.undef[op.rs2] & written
+    )
     step.adopted = "sc"
     warp.write(step, op.rd, [failed >> i & 1 for i in range(warp.num_lanes)], 0)
 

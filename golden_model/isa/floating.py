@@ -37,7 +37,7 @@ def execute_float(warp: Warp, op: Decoded, step: Step) -> None:
         value, raised = operation(unboxed(first[i], warp.flen), unboxed(second[i], warp.flen), 0, mode)
         result[i] = value | warp.box
         flags |= raised
-    warp.fcsr |= flags
+    warp.raise_flags(step, flags)
     warp.write_float(step, op.rd, result, warp.fundef[op.rs1] | warp.fundef[op.rs2])
 
 
@@ -54,7 +54,7 @@ def execute_float_one(warp: Warp, op: Decoded, step: Step) -> None:
         value, raised = operation(unboxed(first[i], warp.flen), 0, 0, mode)
         result[i] = value | warp.box
         flags |= raised
-    warp.fcsr |= flags
+    warp.raise_flags(step, flags)
     warp.write_float(step, op.rd, result, warp.fundef[op.rs1])
 
 
@@ -72,7 +72,7 @@ def execute_float_three(warp: Warp, op: Decoded, step: Step) -> None:
         value, raised = operation(a, b, c, mode)
         result[i] = value | warp.box
         flags |= raised
-    warp.fcsr |= flags
+    warp.raise_flags(step, flags)
     warp.write_float(step, op.rd, result, warp.fundef[op.rs1] | warp.fundef[op.rs2] | warp.fundef[op.rs3])
 
 
@@ -86,7 +86,7 @@ def execute_compare(warp: Warp, op: Decoded, step: Step) -> None:
         value, raised = operation(unboxed(first[i], warp.flen), unboxed(second[i], warp.flen), 0, 0)
         result[i] = value
         flags |= raised
-    warp.fcsr |= flags
+    warp.raise_flags(step, flags)
     warp.write(step, op.rd, result, warp.fundef[op.rs1] | warp.fundef[op.rs2])
 
 
@@ -103,7 +103,7 @@ def execute_to_integer(warp: Warp, op: Decoded, step: Step) -> None:
         value, raised = operation(unboxed(first[i], warp.flen), 0, 0, mode)
         result[i] = value & mask
         flags |= raised
-    warp.fcsr |= flags
+    warp.raise_flags(step, flags)
     warp.write(step, op.rd, result, warp.fundef[op.rs1])
 
 
@@ -131,7 +131,7 @@ def execute_from_integer(warp: Warp, op: Decoded, step: Step) -> None:
         value, raised = operation(first[i], 0, 0, mode)
         result[i] = value | warp.box
         flags |= raised
-    warp.fcsr |= flags
+    warp.raise_flags(step, flags)
     warp.write_float(step, op.rd, result, warp.undef[op.rs1])
 
 

@@ -3,6 +3,12 @@
 This table is the only definition: the numpy dtypes here and the C++ header that the probes compile against are
 both made from it (`cpp_header`). Lane arrays have `lanes` elements. Data fields are defined only where the thread
 mask (and, for results, the write mask) has a bit set. Field meanings: docs/architecture.md, section "Records".
+
+COMMIT `fflags`: flags that the packet's lanes raised, ORed over the packets; 0 if the instruction raises none.
+
+MEMORY of an atomic (op ATOMIC): one or several records with disjoint lanes, in the order in which memory served the
+lanes; ascending within a record. `data` is the operand rs2 (low `size` bytes) of AMO and SC, unused for LR: what was
+loaded is the result in the COMMIT record. An SC shows the lanes that stored, so its only record may have mask 0.
 """
 
 from __future__ import annotations
@@ -11,7 +17,7 @@ from enum import IntEnum
 
 import numpy as np
 
-VERSION = 1
+VERSION = 2
 
 
 class Kind(IntEnum):
@@ -67,6 +73,7 @@ class CtaEvent(IntEnum):
     WARP_START = 1  # one warp of the CTA became active
     WARP_END = 2  # a warp's thread mask became empty
     RETIRE = 3  # the CTA's last warp ended, the slot is free
+    SPAWN = 4  # a warp became active by another warp's WSPAWN: for no CTA, `pc` and `tmask` are those it starts with
 
 
 class BarrierOp(IntEnum):

@@ -16,9 +16,10 @@ import numpy as np
 from config import EntryGeneration, HardwareConfig
 from golden_model import Launch, Machine, Step
 from golden_model.isa.asm import assemble_with_labels
+from golden_model.isa.instruction import Unit
 from golden_model.records.layout import CommitFlag, CtaEvent, Kind, MemoryOp, MemorySpace, RegisterFile, dtype
 from golden_model.records.ring import Batch, Records
-from golden_model.step import MemoryAccess
+from golden_model.step import Adoption, MemoryAccess
 from golden_model.warp import Warp
 
 BASE = 0x8000_0000
@@ -114,6 +115,7 @@ class FakeHardware:
     seq: int = 0
     retired: list[int] = field(default_factory=list)
     steps: int = 0
+    spawned: int = 0
 
     def __post_init__(self) -> None:
         self.random = random.Random(self.seed)
@@ -173,8 +175,14 @@ class FakeHardware:
     def _issue(self, warp: Warp, busy: dict[Warp, _Busy]) -> None:
         state = busy[warp]
         warp.core.mcycle = self.cycle
-        step = warp.step()
+        choice = self._choice(warp)
+        step = warp.step(choice)
+        if step.retry:
+            state.ready = self.cycle + 1
+            return
         self.steps += 1
+        if step.name == "wspawn":
+            self._spawned(warp, busy)
         if step.barrier is not None:  # a barrier waits until the LSU has answered everything before it
             self.cycle = max(self.cycle, state.memory_done + 1)
         if step.name == "wsync":
@@ -188,7 +196,10 @@ class FakeHardware:
         state.all_done = max(state.all_done, committed + self.max_packets)
         if step.memory is not None:
             state.memory_done = max(state.memory_done, committed + self.max_packets)
-            self._memory(step, issued + 1)
+            if step.memory.op == MemoryOp.ATOMIC:
+                self._atomic(step, choice, issued + 1)
+            else:
+                self._memory(step, issued + 1)
         if step.fault is not None:
             # Whatever was issued behind it has left the pipeline before the warp ends.
             self._record(
@@ -218,6 +229,33 @@ class FakeHardware:
                 self._record(Kind.CTA, end + 1, core=step.core, event=CtaEvent.RETIRE, slot=step.retired_slot)
             state.ready = end + 2
             self.cycle = end + 2
+
+    def _choice(self, warp: Warp) -> Adoption | None:
+        """Atomics serve their lanes in any order, and an SC may fail without a reason."""
+        op = self.machine.code.by_pc.get(warp.pc) or self.machine.code.fetch(warp.pc)[1]
+        if op is None or op.instruction.unit is not Unit.ATOMIC:
+            return None
+        order = tuple(self.random.sample(warp.lanes, len(warp.lanes)))
+        return Adoption(lane_order=order, sc_failed=1 << order[0] if self.random.random() < 0.5 else 0)
+
+    def _atomic(self, step: Step, choice: Adoption | None, cycle: int) -> None:
+        """One record per lane, in the order of the lanes; an SC that stores nothing has one without lanes."""
+        access = step.memory
+        assert access is not None and choice is not None and choice.lane_order is not None
+        for lane in [lane for lane in choice.lane_order if access.mask >> lane & 1]:
+            self._memory(replace(step, memory=replace(access, mask=1 << lane)), cycle)
+        if not access.mask:
+            self._memory(step, cycle)
+
+    def _spawned(self, spawner: Warp, busy: dict[Warp, _Busy]) -> None:
+        for warp in spawner.core.warps:
+            if warp is not spawner and warp.tmask:
+                self._record(
+                    Kind.CTA, self.cycle, core=warp.core.core_id, warp=warp.wid, event=CtaEvent.SPAWN, uid=warp.uid,
+                    pc=warp.pc, tmask=warp.tmask, slot=warp.slot,
+                )  # fmt: skip
+                busy[warp].ready = self.cycle + 2
+                self.spawned += 1
 
     def _shadow(self, warp: Warp, step: Step, cycle: int) -> int:
         """Instructions behind a fault: they commit, and what they do must not be looked at."""
@@ -266,7 +304,7 @@ class FakeHardware:
                 rd=step.rd if step.wmask else self.random.randrange(32), rd_file=step.rd_file,
                 flags=flags | (CommitFlag.CONTROL if control else 0), data=self._garbage(step.result, wmask),
                 next_pc=step.next_pc if control else self.random.getrandbits(32),
-                next_mask=step.next_mask if control else 0,
+                next_mask=step.next_mask if control else 0, fflags=step.fflags if last else 0,
             )  # fmt: skip
 
     def _packets(self, step: Step) -> list[int]:

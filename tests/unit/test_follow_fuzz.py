@@ -20,7 +20,7 @@ from tests.unit.follow_kernels import CLEAN, ILLEGAL
 
 KERNELS = {**CLEAN, "illegal": ILLEGAL}
 # Fields that carry no meaning for the comparison: stamps, padding, and what is only shown.
-HARMLESS = {"seq", "cycle", "launch", "decode_cycle", "issue_cycle", "pad", "fflags"}
+HARMLESS = {"seq", "cycle", "launch", "decode_cycle", "issue_cycle", "pad"}
 
 
 def _records(name: str) -> tuple[Bench, list[Batch]]:

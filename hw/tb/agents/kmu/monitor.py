@@ -12,6 +12,8 @@ from pyuvm import uvm_analysis_port, uvm_component, uvm_subscriber
 from golden_model.records.layout import CtaEvent, Kind
 from golden_model.records.ring import Batch, Records
 
+_STARTS = (CtaEvent.WARP_START, CtaEvent.SPAWN)
+
 
 @dataclass(frozen=True)
 class CtaLaunched:
@@ -73,14 +75,14 @@ class KmuMonitor(uvm_subscriber):
         event = records["event"]
         self.counts.ctas += int(np.count_nonzero(event == CtaEvent.ACCEPT))
         self.counts.retired += int(np.count_nonzero(event == CtaEvent.RETIRE))
-        self.counts.warps_started += int(np.count_nonzero(event == CtaEvent.WARP_START))
+        self.counts.warps_started += int(np.count_nonzero(np.isin(event, _STARTS)))
         self._count_warps(records, event)
         if self.events.subscribers:
             for record in records:
                 self._publish(record)
 
     def _count_warps(self, records: Records, event: npt.NDArray[np.uint16]) -> None:
-        delta = (event == CtaEvent.WARP_START).astype(np.int64) - (event == CtaEvent.WARP_END).astype(np.int64)
+        delta = np.isin(event, _STARTS).astype(np.int64) - (event == CtaEvent.WARP_END).astype(np.int64)
         for core in np.unique(records["core"]):
             level = self._in_flight.get(int(core), 0) + np.cumsum(delta[records["core"] == core])
             self._in_flight[int(core)] = int(level[-1])
