@@ -3,8 +3,9 @@
 from golden_model.errors import DispatchError, HangError, LaunchError, LimitError, ModelError, StepError
 from golden_model.findings import Finding, FindingKind
 from golden_model.launch import Launch
+from golden_model.library import Module, Result
 from golden_model.machine import Machine
-from golden_model.scheduler import RunSummary
+from golden_model.scheduler import RunSummary, Watch
 from golden_model.step import Adoption, Step
 
 __all__ = [
@@ -18,7 +19,10 @@ __all__ = [
     "LimitError",
     "Machine",
     "ModelError",
+    "Module",
+    "Result",
     "RunSummary",
     "Step",
     "StepError",
+    "Watch",
 ]

@@ -16,11 +16,15 @@ from golden_model.launch import Launch, dcr_writes
 from golden_model.memory import Memory
 from golden_model.ranges import AddressRanges
 from golden_model.reservations import Reservations
-from golden_model.scheduler import FastScheduler, RunSummary, Scheduler
+from golden_model.scheduler import FastScheduler, RunSummary, Scheduler, Watch
 from golden_model.window import GENERATION_OF_REWIND
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from golden_model.fast.engine import Engine
+    from golden_model.library import Module
+    from sw.kernel.vxbin import Vxbin
 
 Tier = Literal["readable", "fast"]
 
@@ -79,6 +83,15 @@ class Machine:
 
     # ------------------------------------------------------------------ host side
 
+    def load(self, image: Path | str | bytes | Vxbin) -> Module:
+        """Load a .vxbin, whose kernels can be launched with numpy arrays then (golden_model/library.py).
+
+        Raises LaunchError if it is no good image.
+        """
+        from golden_model.library import load
+
+        return load(self, image)
+
     def load_image(self, image: Image) -> None:
         """Load a kernel image and zero-fill it up to max_vma; what it overlaps is no longer executable."""
         self.code.load(image)
@@ -134,14 +147,16 @@ class Machine:
         for core in self.cores:
             core.launch(self.launch_id, self.kmu.rewind)
 
-    def run(self, max_warp_instructions: int = 100_000_000, seed: int | None = None) -> RunSummary:
-        """Execute the running launch to its end, alone. See `Scheduler.run`."""
+    def run(
+        self, max_warp_instructions: int = 100_000_000, seed: int | None = None, watch: Watch | None = None
+    ) -> RunSummary:
+        """Execute the running launch to its end, alone. See `Scheduler.run`; steps can be seen in the readable tier."""
         self.tier_note = ""
-        if self.tier == "fast":
+        if self.tier == "fast" and (watch is None or watch.step is None):
             engine = self._fast_engine()
             if engine is not None:
-                return FastScheduler(self, engine, seed).run(max_warp_instructions)
-        return Scheduler(self, seed).run(max_warp_instructions)
+                return FastScheduler(self, engine, seed, watch).run(max_warp_instructions)
+        return Scheduler(self, seed, watch).run(max_warp_instructions)
 
     def warm_up(self) -> None:
         """Make the fast tier ready, if it is wanted: translating and compiling is not part of a run's time."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from golden_model.core import Core
     from golden_model.fast.engine import Engine
     from golden_model.machine import Machine
+    from golden_model.step import Step
     from golden_model.warp import Warp
 
 
@@ -27,11 +29,21 @@ class RunSummary:
     faults: int
 
 
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What somebody wants to see of a run. An exception from a call ends the run; the machine is consistent then."""
+
+    step: Callable[[Warp, Step], None] | None = None  # after every warp instruction; the run is readable then
+    progress: Callable[[int, int], None] | None = None  # warp instructions executed, CTAs handed out
+    every: int = 20_000_000  # warp instructions between two calls of `progress`, about
+
+
 class Scheduler:
     """Cores take CTAs round robin and warps step in turn; with a seed both are random, and reproducible."""
 
-    def __init__(self, machine: Machine, seed: int | None = None) -> None:
+    def __init__(self, machine: Machine, seed: int | None = None, watch: Watch | None = None) -> None:
         self._machine = machine
+        self._watch = watch or Watch()
         self._random = None if seed is None else random.Random(seed)
         self._next_core = 0
         self._ctas = 0
@@ -43,8 +55,9 @@ class Scheduler:
         Raises HangError if nothing can step although the launch is not over, LimitError after
         `max_warp_instructions`; both say where every warp is.
         """
-        machine = self._machine
+        machine, watch = self._machine, self._watch
         executed = threads = faults = 0
+        look = watch.every if watch.progress is not None else max_warp_instructions  # the next time to tell how far
         ready: list[Warp] = []
         changed = True  # dispatch may be possible: at the start, and whenever a warp has ended
         while True:
@@ -65,11 +78,16 @@ class Scheduler:
                 if step.retry:
                     self._check_retry(warp)
                     continue
+                if watch.step is not None:
+                    watch.step(warp, step)
                 executed += 1
                 threads += step.tmask.bit_count()
                 if step.warp_ended:
                     changed = True
                     faults += step.fault is not None
+            if executed >= look and watch.progress is not None:
+                watch.progress(executed, self._ctas)
+                look = executed + watch.every
             if executed >= max_warp_instructions and machine.busy:
                 raise LimitError(self._diagnosis(f"still running after {executed} warp instructions"))
 
@@ -117,14 +135,13 @@ class Scheduler:
 
 
 ROUND_WITH_END, IDLE, NOT_ME, LIMIT = range(4)  # golden_model/fast/loop.c
-_CHUNK = 20_000_000  # instructions between two looks at Ctrl-C
 
 
 class FastScheduler(Scheduler):
     """The same order of steps, executed by the fast tier; Python dispatches CTAs and executes what C leaves to it."""
 
-    def __init__(self, machine: Machine, engine: Engine, seed: int | None = None) -> None:
-        super().__init__(machine, seed)
+    def __init__(self, machine: Machine, engine: Engine, seed: int | None = None, watch: Watch | None = None) -> None:
+        super().__init__(machine, seed, watch)
         self._engine = engine
 
     def run(self, max_warp_instructions: int) -> RunSummary:
@@ -142,9 +159,13 @@ class FastScheduler(Scheduler):
     def _run(self, max_warp_instructions: int) -> RunSummary:
         machine, engine = self._machine, self._engine
         m, faults = engine.m, 0
+        m.limit = min(max_warp_instructions, self._watch.every)
         self._dispatch_fast()
         while True:
-            m.limit = min(max_warp_instructions, m.executed + _CHUNK)
+            if m.executed >= m.limit:  # Ctrl-C is seen here too, not later than that many instructions
+                if self._watch.progress is not None:
+                    self._watch.progress(m.executed, self._ctas)
+                m.limit = min(max_warp_instructions, m.executed + self._watch.every)
             reason = engine.run()
             if reason == NOT_ME:
                 core = machine.cores[m.core_at]

@@ -1,0 +1,1 @@
+"""The command line `python -m golden_model`: one file a command."""
