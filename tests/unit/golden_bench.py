@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import HardwareConfig, RunConfig
-from golden_model import Machine, RunSummary
+from golden_model import Machine, RunSummary, Watch
 from golden_model.machine import Tier
 from tests.regression.pipeline import Request, run_test
 
@@ -30,7 +30,7 @@ class Meter:
     seconds: float = 0.0
     note: str = ""
 
-    def run(self, machine: Machine, limit: int, seed: int | None = None) -> RunSummary:
+    def run(self, machine: Machine) -> RunSummary:
         machine.tier = self.tier
         machine.warm_up()
         began = time.perf_counter()
@@ -47,7 +47,11 @@ _ORIGINAL = Machine.run
 def measure(test: str, tier: Tier, size: int, lanes: int) -> Meter:
     """Run a test's host program with every launch on that tier."""
     meter = Meter(tier)
-    Machine.run = lambda machine, limit=0, seed=None: meter.run(machine, limit, seed)  # type: ignore[method-assign,assignment]
+
+    def metered(machine: Machine, limit: int = 0, seed: int | None = None, watch: Watch | None = None) -> RunSummary:
+        return meter.run(machine)
+
+    Machine.run = metered  # type: ignore[method-assign]
     config = RunConfig(test=test, size=size, hardware=HardwareConfig(num_threads=lanes))
     try:
         with tempfile.TemporaryDirectory() as folder:
