@@ -51,7 +51,7 @@ def measure(test: str, tier: Tier, size: int, lanes: int) -> Meter:
     def metered(machine: Machine, limit: int = 0, seed: int | None = None, watch: Watch | None = None) -> RunSummary:
         return meter.run(machine)
 
-    Machine.run = metered  # type: ignore[method-assign]
+    Machine.run = metered  # type: ignore[method-assign,assignment]
     config = RunConfig(test=test, size=size, hardware=HardwareConfig(num_threads=lanes))
     try:
         with tempfile.TemporaryDirectory() as folder:
