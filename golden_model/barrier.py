@@ -45,6 +45,10 @@ class BarrierUnit:
         self._number_mask = config.num_barriers - 1
         self.entries = [BarrierEntry() for _ in range(config.num_warps * config.num_barriers)]
 
+    def index(self, identifier: int) -> int:
+        """Position in `entries` of what an id word names."""
+        return (identifier & self._slot_mask) << self._number_bits | identifier >> 8 & self._number_mask
+
     def entry(self, identifier: int) -> BarrierEntry:
         """The entry that an id word names: {CTA slot, barrier number}; out-of-range fields wrap."""
         slot, number = identifier & self._slot_mask, identifier >> 8 & self._number_mask

@@ -33,6 +33,7 @@ class Code:
         self.dispatch_calls: set[int] = set()
         self.images = AddressRanges()  # bytes with file content; .bss is not code
         self.generation = EntryGeneration.CTA_ENTRY
+        self.extents: dict[int, int] = {}  # image start -> end, with .bss
         self._kernels: dict[int, set[int]] = {}  # image start -> exported PCs
         self._memory = memory
         self._decoder = Decoder(config)
@@ -52,12 +53,15 @@ class Code:
         self.images.add(image.min_vma, len(image.image))
         self._kernels = {start: pcs for start, pcs in self._kernels.items() if start in dict(self.images)}
         self._kernels[image.min_vma] = set(image.kernels.values())
+        self.extents = {start: end for start, end in self.extents.items() if start in self._kernels}
+        self.extents[image.min_vma] = max(end, image.max_vma)
         self.forget()
 
     def unload(self, min_vma: int) -> None:
         """The image that begins at `min_vma` is no longer executable; its bytes stay."""
         self.images.remove(min_vma)
         self._kernels.pop(min_vma, None)
+        self.extents.pop(min_vma, None)
         self.forget()
 
     @property
@@ -84,6 +88,10 @@ class Code:
             if is_dispatch_call(self._word, pc, self.generation):
                 self.dispatch_calls.add(pc)
         return word, decoded
+
+    def decoded(self, word: int) -> Decoded | None:
+        """What an instruction word means in this configuration; None if it is illegal."""
+        return self._decoder.decode(word)
 
     def is_window(self, start: int) -> bool:
         """Whether a dispatch window of the running generation begins at `start`."""

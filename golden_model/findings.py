@@ -6,9 +6,11 @@ counted, so that a loop cannot flood the report.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
+
+from golden_model.cta import Dim3
 
 
 class FindingKind(Enum):
@@ -30,12 +32,23 @@ class FindingKind(Enum):
     UNDEFINED_STORE = "undefined-store"  # undefined value stored to a buffer of the host
     IPDOM_OVERFLOW = "ipdom-overflow"
     IPDOM_MISMATCH = "ipdom-mismatch"  # JOIN operand is not the pointer of the innermost open SPLIT
+    DIFFERENT_JOINS = "different-joins"  # the two sides of one SPLIT end at different JOINs
     IPDOM_NOT_EMPTY = "ipdom-not-empty"  # at the end of the warp
     BARRIER_COUNT = "barrier-count"  # zero participants, or participants disagree on their number
     ILLEGAL_INSTRUCTION = "illegal-instruction"
     MISALIGNED_ACCESS = "misaligned-access"
     FETCH_FAULT = "fetch-fault"  # fetch at 0 or outside memory
     BUS_FAULT = "bus-fault"  # load or store outside memory
+    # Only with golden_model/diagnosis:
+    RACE_LANE = "race-lane"  # lanes of one instruction store different values to one place
+    RACE_WARP = "race-warp"  # warps of one block
+    RACE_CTA = "race-cta"  # blocks on one core
+    RACE_CORE = "race-core"  # blocks on different cores
+    OUT_OF_BOUNDS = "out-of-bounds"  # outside of every buffer, image and stack, or of the block's local memory
+    STALE_STACK_POINTER = "stale-stack-pointer"  # sp of a lane that skipped the prologue
+    SELF_MODIFYING_CODE = "self-modifying-code"  # executes an instruction that a kernel has stored
+    BARRIER_DEADLOCK = "barrier-deadlock"
+    SPIN_LIVELOCK = "spin-livelock"
 
     @property
     def is_fault(self) -> bool:
@@ -53,9 +66,32 @@ _FAULTS = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The second place of a finding: what the first one collides with, or waits for."""
+
+    what: str  # "store", "load", "first JOIN" …
+    pc: int
+    core: int | None = None
+    warp: int | None = None
+    lanes: int = 0  # 0 where lanes mean nothing
+    block: Dim3 | None = None
+
+    def __str__(self) -> str:
+        parts = [self.what]
+        if self.core is not None:
+            parts.append(f"core {self.core} warp {self.warp}")
+        if self.block is not None:
+            parts.append(f"block {self.block}")
+        parts.append(f"pc {self.pc:#010x}")
+        if self.lanes:
+            parts.append(f"lanes {self.lanes:#x}")
+        return " ".join(parts)
+
+
 @dataclass(slots=True)
 class Finding:
-    """One defect at one place."""
+    """One defect at one place, or between two places."""
 
     kind: FindingKind
     core: int
@@ -64,6 +100,7 @@ class Finding:
     lanes: int  # mask of the lanes concerned
     detail: str
     count: int = 1  # occurrences at this PC
+    other: Site | None = None
 
     def __str__(self) -> str:
         times = f" ({self.count} times)" if self.count > 1 else ""
@@ -74,16 +111,23 @@ class Finding:
 
 
 class FindingLog:
-    """Collects findings, one per kind and PC, in order of first occurrence."""
+    """Collects findings, one per kind and PC (or pair of PCs), in order of first occurrence.
+
+    `wanted` may refuse findings: those are not recorded.
+    """
 
     def __init__(self) -> None:
-        self._by_place: dict[tuple[FindingKind, int], Finding] = {}
+        self._by_place: dict[tuple[FindingKind, int, int | None], Finding] = {}
+        self.wanted: Callable[[Finding], bool] | None = None
 
     def add(self, finding: Finding) -> None:
-        """Record a finding, or count it if the same kind is known at the same PC."""
-        known = self._by_place.setdefault((finding.kind, finding.pc), finding)
+        """Record a finding, or count it if the same kind is known at the same place."""
+        if self.wanted is not None and not self.wanted(finding):
+            return
+        place = (finding.kind, finding.pc, None if finding.other is None else finding.other.pc)
+        known = self._by_place.setdefault(place, finding)
         if known is not finding:
-            known.count += 1
+            known.count += finding.count
 
     def clear(self) -> None:
         self._by_place.clear()

@@ -22,6 +22,7 @@ from golden_model.window import GENERATION_OF_REWIND
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from golden_model.diagnosis.diagnosis import Diagnosis
     from golden_model.fast.engine import Engine
     from golden_model.library import Module
     from sw.kernel.vxbin import Vxbin
@@ -57,6 +58,7 @@ class Machine:
         self.tier = tier
         self.tier_note = ""
         self._engine: Engine | None = None
+        self._diagnosis: Diagnosis | None = None
         self.entry = entry
         self.findings = FindingLog()
         self.host_buffers = AddressRanges()
@@ -81,6 +83,16 @@ class Machine:
         self._engine = None
         self._locked_core: int | None = None  # takes all members of the CTA cluster that it began
 
+    @property
+    def diagnosis(self) -> Diagnosis | None:
+        """Checks beyond those that are always on, while running alone (golden_model/diagnosis)."""
+        return self._diagnosis
+
+    @diagnosis.setter
+    def diagnosis(self, diagnosis: Diagnosis | None) -> None:
+        self._diagnosis = diagnosis
+        self._engine = None  # the compiled tier is another one
+
     # ------------------------------------------------------------------ host side
 
     def load(self, image: Path | str | bytes | Vxbin) -> Module:
@@ -95,6 +107,8 @@ class Machine:
     def load_image(self, image: Image) -> None:
         """Load a kernel image and zero-fill it up to max_vma; what it overlaps is no longer executable."""
         self.code.load(image)
+        if self._diagnosis is not None:
+            self._diagnosis.host_wrote(image.min_vma, len(image.image))
 
     def unload_image(self, min_vma: int) -> None:
         """The image loaded at `min_vma` is no longer executable."""
@@ -107,6 +121,8 @@ class Machine:
     def write(self, addr: int, data: bytes | bytearray | memoryview) -> None:
         """Write memory from the host; it is defined afterwards. Raises ValueError outside memory."""
         self.memory.write(addr, data)
+        if self._diagnosis is not None:
+            self._diagnosis.host_wrote(addr, len(data))
 
     def dcr_write(self, addr: int, value: int) -> None:
         """Write a DCR; unknown addresses are ignored."""
@@ -146,11 +162,20 @@ class Machine:
         self.code.forget()
         for core in self.cores:
             core.launch(self.launch_id, self.kmu.rewind)
+        if self._diagnosis is not None:
+            self._diagnosis.launched()
 
     def run(
         self, max_warp_instructions: int = 100_000_000, seed: int | None = None, watch: Watch | None = None
     ) -> RunSummary:
         """Execute the running launch to its end, alone. See `Scheduler.run`; steps can be seen in the readable tier."""
+        try:
+            return self._run(max_warp_instructions, seed, watch)
+        finally:
+            if self._diagnosis is not None:
+                self._diagnosis.finished()
+
+    def _run(self, max_warp_instructions: int, seed: int | None, watch: Watch | None) -> RunSummary:
         self.tier_note = ""
         if self.tier == "fast" and (watch is None or watch.step is None):
             engine = self._fast_engine()

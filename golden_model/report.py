@@ -5,12 +5,12 @@ from __future__ import annotations
 import struct
 from collections.abc import Iterator, Mapping
 
+from golden_model.diagnosis.screen import explain
 from golden_model.isa.disasm import disassemble
 from golden_model.machine import Machine
 from golden_model.scheduler import RunSummary
 
 _WORDS_PER_LINE = 8
-_FINDINGS = 20
 
 
 def counts(kernel: str, summary: RunSummary, seconds: float) -> str:
@@ -23,14 +23,9 @@ def counts(kernel: str, summary: RunSummary, seconds: float) -> str:
 
 
 def findings(machine: Machine) -> Iterator[str]:
-    """Every finding with its instruction; at most `_FINDINGS` of them, since the first ones matter."""
-    for number, finding in enumerate(machine.findings):
-        if number == _FINDINGS:
-            yield f"… and {len(machine.findings) - number} more findings"
-            return
-        yield f"finding: {finding}"
-        word = machine.memory.load(finding.pc & ~3, 4)[0]
-        yield f"         {finding.pc:#010x}: {disassemble(word, finding.pc, machine.config.xlen)}"
+    """Every finding with its instruction and, if the ELF file is known, its source line."""
+    sources = None if machine.diagnosis is None else machine.diagnosis.sources
+    return explain(machine.findings, machine.memory, machine.config.xlen, sources)
 
 
 def dump(number: int, addr: int, content: bytes) -> str:

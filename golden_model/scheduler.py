@@ -45,6 +45,8 @@ class Scheduler:
         self._machine = machine
         self._watch = watch or Watch()
         self._random = None if seed is None else random.Random(seed)
+        diagnosis = machine.diagnosis
+        self._diagnosis = diagnosis if diagnosis is not None and diagnosis.active else None
         self._next_core = 0
         self._ctas = 0
         self._warps = 0
@@ -56,6 +58,7 @@ class Scheduler:
         `max_warp_instructions`; both say where every warp is.
         """
         machine, watch = self._machine, self._watch
+        diagnosis = self._diagnosis
         executed = threads = faults = 0
         look = watch.every if watch.progress is not None else max_warp_instructions  # the next time to tell how far
         ready: list[Warp] = []
@@ -68,13 +71,15 @@ class Scheduler:
             if not ready:
                 if not machine.busy:
                     return RunSummary(executed, threads, self._ctas, self._warps, faults)
-                raise HangError(self._diagnosis("no warp can step"))
+                raise self._hang()
             for core in machine.cores:
                 core.mcycle += 1  # a round in which every ready warp steps once counts as one cycle
             if self._random is not None:
                 ready = [self._random.choice(ready)]
             for warp in ready:
                 step = warp.step()
+                if diagnosis is not None:
+                    diagnosis.stepped(warp, step)
                 if step.retry:
                     self._check_retry(warp)
                     continue
@@ -89,13 +94,13 @@ class Scheduler:
                 watch.progress(executed, self._ctas)
                 look = executed + watch.every
             if executed >= max_warp_instructions and machine.busy:
-                raise LimitError(self._diagnosis(f"still running after {executed} warp instructions"))
+                raise LimitError(self._standing(f"still running after {executed} warp instructions"))
 
     def _check_retry(self, warp: Warp) -> None:
         """Raises HangError if every active warp waits: at a barrier, or with a WSPAWN until it is alone."""
         active = [other for core in self._machine.cores for other in core.warps if other.tmask]
         if all(other.blocked or other.retrying for other in active) and not self._machine.next_cta():
-            raise HangError(self._diagnosis("no warp can step"))
+            raise self._hang()
 
     def _dispatch(self) -> None:
         """Hand out CTAs and start warps until nothing more fits."""
@@ -105,7 +110,9 @@ class Scheduler:
             progress = False
             for core in machine.cores:
                 while core.dispatcher.pending is not None and any(not warp.tmask for warp in core.warps):
-                    core.start_warp(self._choose_warp([warp.wid for warp in core.warps if not warp.tmask]))
+                    start = core.start_warp(self._choose_warp([warp.wid for warp in core.warps if not warp.tmask]))
+                    if self._diagnosis is not None:
+                        self._diagnosis.warp_started(core.warps[start.warp], start)
                     self._warps += 1
                     progress = True
             taker = self._choose_core()
@@ -130,7 +137,12 @@ class Scheduler:
             self._next_core = (taker + 1) % count
         return taker
 
-    def _diagnosis(self, what: str) -> str:
+    def _hang(self) -> HangError:
+        if self._diagnosis is not None:
+            self._diagnosis.hung()
+        return HangError(self._standing("no warp can step"))
+
+    def _standing(self, what: str) -> str:
         return "\n  ".join([f"launch {self._machine.launch_id}: {what}", *standing(self._machine)])
 
 
@@ -176,12 +188,12 @@ class FastScheduler(Scheduler):
                 engine.end(warp)
             if m.executed >= max_warp_instructions and machine.busy:
                 engine.leave()
-                raise LimitError(self._diagnosis(f"still running after {m.executed} warp instructions"))
+                raise LimitError(self._standing(f"still running after {m.executed} warp instructions"))
             if reason == IDLE:
                 if not machine.busy:
                     return RunSummary(m.executed, m.threads, self._ctas, self._warps, faults)
                 engine.leave()
-                raise HangError(self._diagnosis("no warp can step"))
+                raise self._hang()
             if reason == ROUND_WITH_END:
                 self._dispatch_fast()
 

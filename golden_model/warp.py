@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from golden_model.dispatch import ResidentCta, WarpAssignment
 from golden_model.errors import StepError
-from golden_model.findings import Finding, FindingKind
+from golden_model.findings import Finding, FindingKind, Site
 from golden_model.ipdom import IpdomStack
 from golden_model.isa.bits import lanes_of
 from golden_model.records.layout import FaultKind, RegisterFile
@@ -306,8 +306,8 @@ class Warp:
 
     # ------------------------------------------------------------------ findings and faults
 
-    def report(self, step: Step, kind: FindingKind, lanes: int, detail: str) -> None:
-        finding = Finding(kind, step.core, step.warp, step.pc, lanes, detail)
+    def report(self, step: Step, kind: FindingKind, lanes: int, detail: str, other: Site | None = None) -> None:
+        finding = Finding(kind, step.core, step.warp, step.pc, lanes, detail, other=other)
         step.findings.append(finding)
         self.core.findings.add(finding)
 

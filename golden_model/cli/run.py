@@ -11,7 +11,10 @@ from golden_model.arguments import Placed
 from golden_model.cli import options as o
 from golden_model.cli.app import app, refuse
 from golden_model.cli.execution import conclude, execute, print_console
+from golden_model.diagnosis import EXTRA, attach, sources_of
 from golden_model.report import dump
+
+CHECK_HELP = f"look for more: all, or some of {', '.join(sorted(check.value for check in EXTRA))} (docs/diagnosis.md)"
 
 
 @app.command()
@@ -34,6 +37,11 @@ def run(
     max_instructions: o.MaxInstructions = 1_000_000_000,
     tier: o.Tier = "fast",
     full: o.Full = False,
+    check: Annotated[list[str] | None, typer.Option(help=CHECK_HELP)] = None,
+    no_check: Annotated[list[str] | None, typer.Option(help="checks to leave out")] = None,
+    allow: Annotated[list[str] | None, typer.Option(help="KIND[@FUNCTION|@FILE:LINE|@ADDRESS] is intended")] = None,
+    strict_lanes: Annotated[bool, typer.Option(help="lanes that store one value to one place race, too")] = False,
+    elf: Annotated[Path | None, typer.Option(help="symbols and lines (default: the .elf beside the image)")] = None,
 ) -> None:
     """Run one launch of a kernel and print counts, findings and results."""
     wish = o.Wish(
@@ -41,6 +49,10 @@ def run(
     )
     prepared = o.prepare(wish)
     machine, placed = prepared.machine, prepared.placed
+    try:
+        attach(machine, sources_of(image, elf), check or [], no_check or [], allow or [], strict_lanes)
+    except ValueError as error:
+        refuse(error)
     outputs = _outputs(out or [], placed)
     for number in dump_buffer or []:
         _check_buffer("--dump", number, placed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from golden_model.findings import FindingKind
+from golden_model.findings import FindingKind, Site
 from golden_model.isa.instruction import Executor, Extension, Instruction, Unit, r_type
 from golden_model.records.layout import IpdomOp
 from golden_model.step import IpdomEvent
@@ -138,7 +138,7 @@ def _ipdom_join(warp: Warp, step: Step, pointer: int) -> None:
         return
     if entry.first_join != step.pc:
         detail = f"the sides of the SPLIT before {entry.pc:#x} end at different JOINs: {entry.first_join:#x} and here"
-        warp.report(step, FindingKind.IPDOM_MISMATCH, warp.tmask, detail)
+        warp.report(step, FindingKind.DIFFERENT_JOINS, warp.tmask, detail, Site("first JOIN", entry.first_join))
     step.ipdom = IpdomEvent(IpdomOp.POP, depth, entry.mask, entry.pc)
     step.next_mask = entry.mask
     warp.ipdom.pop()

@@ -358,7 +358,7 @@ def test_join_of_different_places_is_found() -> None:
     """
     machine = run_kernel(kernel)
     finding = next(iter(machine.findings))
-    assert finding.kind is K.IPDOM_MISMATCH
+    assert finding.kind is K.DIFFERENT_JOINS
     assert "different JOINs" in finding.detail
 
 
