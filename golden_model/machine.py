@@ -177,7 +177,8 @@ class Machine:
 
     def _run(self, max_warp_instructions: int, seed: int | None, watch: Watch | None) -> RunSummary:
         self.tier_note = ""
-        if self.tier == "fast" and (watch is None or watch.step is None):
+        diagnosed = self._diagnosis is not None and self._diagnosis.active
+        if self.tier == "fast" and not diagnosed and (watch is None or watch.step is None):
             engine = self._fast_engine()
             if engine is not None:
                 return FastScheduler(self, engine, seed, watch).run(max_warp_instructions)

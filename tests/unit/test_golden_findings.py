@@ -8,6 +8,7 @@ import pytest
 
 from config import EntryGeneration, HardwareConfig
 from golden_model import Finding, FindingKind, HangError, Launch, Machine
+from golden_model.diagnosis import EXTRA
 from golden_model.findings import FindingLog
 from golden_model.records.layout import FaultKind
 from tests.unit.golden_program import (
@@ -74,7 +75,9 @@ def test_each_finding_by_its_program(kind: FindingKind) -> None:
 
 def test_all_kinds_have_a_program() -> None:
     elsewhere = {K.WRONG_DISPATCH_CALL, K.MALFORMED_WINDOW, K.BUS_FAULT}  # below; a bus fault needs XLEN 64
-    assert set(BY_KERNEL) | elsewhere == set(FindingKind)
+    elsewhere.add(K.DIFFERENT_JOINS)
+    diagnosed = set().union(*(check.kinds for check in EXTRA))  # tests/unit/test_golden_diag.py
+    assert set(BY_KERNEL) | elsewhere | diagnosed == set(FindingKind)
 
 
 CLEAN = """
