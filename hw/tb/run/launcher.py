@@ -65,6 +65,7 @@ def simulate(
     options: Mapping[str, str] | None = None,
     timeout_s: float = DEFAULT_TIMEOUT_S,
     ring_records: int = 16384,
+    environment: Mapping[str, str] | None = None,
 ) -> SimResult:
     """Build the model if need be and run one cocotb test module in it.
 
@@ -74,6 +75,7 @@ def simulate(
         spec: the model to use; default is the fast one of `config` (the debug one with WAVES=1).
         model: a finished build to use instead of `spec`.
         options: handed to the test in `RunSettings.options`.
+        environment: more variables of the process, such as another top level.
 
     Raises:
         BuildError, ToolError: the model could not be built.
@@ -89,7 +91,8 @@ def simulate(
     log = run_dir / "sim.log"
     command = [str(model.executable("cocotb")), *plusargs(run_dir, config.seed, ring_records)]
     began = time.monotonic()
-    code = _run(command, run_dir, _environment(settings, test_module), log, timeout_s)
+    variables = {**_environment(settings, test_module), **(environment or {})}
+    code = _run(command, run_dir, variables, log, timeout_s)
     seconds = time.monotonic() - began
     tests, reason = _verdict(run_dir / "results.xml", code, log, timeout_s)
     (run_dir / "memory.bin").unlink(missing_ok=True)  # sparse, but numpy and rsync see 4 GiB

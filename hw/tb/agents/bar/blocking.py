@@ -1,0 +1,65 @@
+"""`sw.runtime.bar.BarTransport` on an agent: host programs in a thread of their own, every access an item."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from cocotb.task import resume
+
+from hw.tb.agents.bar.agent import BarAgent
+from hw.tb.agents.bar.items import (
+    BarItem,
+    DoorbellItem,
+    RegisterReadItem,
+    RegisterWriteItem,
+    VramReadItem,
+    VramWriteItem,
+)
+from hw.tb.agents.bar.sequences.base import BarSequence
+from sw.runtime.bar import BarError
+
+ItemT = TypeVar("ItemT", bound=BarItem)
+
+
+class BlockingTransport:
+    """For a function that runs under `cocotb.task.bridge`.
+
+    Raises:
+        BarError: the device does not answer.
+    """
+
+    def __init__(self, agent: BarAgent) -> None:
+        self._agent = agent
+
+    def bar0_read(self, offset: int) -> int:
+        return self._do(RegisterReadItem(offset)).value
+
+    def bar0_write(self, offset: int, value: int) -> None:
+        self._do(RegisterWriteItem(offset, value))
+
+    def bar2_read(self, offset: int, size: int) -> bytes:
+        return self._do(VramReadItem(offset, size)).data if size else b""
+
+    def bar2_write(self, offset: int, data: bytes) -> None:
+        if data:
+            self._do(VramWriteItem(offset, data))
+
+    def bar4_write(self, offset: int, value: int) -> None:
+        self._do(RegisterWriteItem(offset, value, bar=4))
+
+    def doorbell(self, token: int) -> None:
+        """Ring with a token of 32 bits."""
+        self._do(DoorbellItem(token))
+
+    def take_interrupts(self) -> list[int]:
+        """Data of the messages, which a host of this kind sets to the vector."""
+        return [message.data for message in self._agent.driver.transport.take_messages()]
+
+    def _do(self, item: ItemT) -> ItemT:
+        async def do() -> None:
+            await BarSequence(self._agent, [item]).start(self._agent.sequencer)
+
+        resume(do)()
+        if item.error:
+            raise BarError(item.error)
+        return item

@@ -1,0 +1,1 @@
+"""The BAR device alone behind its agent: model, simulator run, environment, speed."""
