@@ -113,6 +113,11 @@ module vx_bar_bench
     output wire [3:0] probe_errors,
     output wire [63:0] probe_cycles
 );
+    // Before Python has driven anything the pins hold random values, and so may the first edge: it always resets.
+    logic powered = 1'b0;
+    always_ff @(posedge clk) powered <= 1'b1;
+    wire device_reset = reset || !powered;
+
     typedef logic [ADDR_WIDTH-BLOCK_SHIFT:0] block_index_t;  // the highest bit tells VRAM from private memory
 
     wire mem_awvalid[BANKS];
@@ -186,6 +191,7 @@ module vx_bar_bench
         .core_reset(),
         .core_start(),
         .core_busy(),
+        .reset(device_reset),
         .*
     );
 
@@ -254,7 +260,7 @@ module vx_bar_bench
             end
             if (mem_rvalid[b] && mem_rready[b]) mem_rvalid[b] <= 0;
 
-            if (reset) begin
+            if (device_reset) begin
                 have_address <= 0;
                 have_data <= 0;
                 write_wait <= 0;

@@ -55,7 +55,16 @@ class BarRegisterBlock(uvm_reg_block):
             self.by_name[row.name] = made
         self.by_offset = {register.row.offset: register for register in self.by_name.values()}
         self.lock_model()
-        self.reset()
+        self.power_on()
+
+    def power_on(self) -> None:
+        """Every mirror back to its reset value.
+
+        Not `reset()`: that one releases the lock of a register whose write is just being seen.
+        """
+        for register in self.by_name.values():
+            for field in register.get_fields():
+                field.reset()
 
 
 def access_of(row: Register, field: Field) -> str:

@@ -1,8 +1,8 @@
 """Keeps the mirror true from what the monitor saw, and checks every read against it.
 
-What an access does is in the table: stored bits, refusals (by the state in which the device took the access), RESET,
-what a write does to another register. Bits that the device changes by itself are volatile: a read of them is taken
-over, and only checked for bits that can never be 1.
+What an access does is in the table: stored bits, refusals (by the state in which the device took the access), RESET.
+Registers that the device changes by itself are volatile: a read of them is taken over, and only checked for bits that
+can never be 1; what other writes do to them is checked by `sequences/effects.py`.
 """
 
 from __future__ import annotations
@@ -71,12 +71,9 @@ class BarPredictor(uvm_subscriber):
         if row.access is Access.RO or refused(row, state):
             return
         if row.effect is Effect.CONTROL and value & _RESET:
-            self.registers.reset()
+            self.registers.power_on()
             return
         register.predict(value, kind=uvm_predict_e.UVM_PREDICT_WRITE)
-        if row.effect is Effect.ACKNOWLEDGE:
-            status = self.registers.by_name["IRQ_STATUS"]
-            status.predict(status.expected & ~value)
 
 
 def refused(row: Register, state: DeviceState) -> bool:
