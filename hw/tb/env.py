@@ -3,7 +3,7 @@
 ```
         KmuAgent ── items ──▶ Harness (C++) ── ring ──▶ RecordHub.batches ─┬▶ KmuMonitor, AxiMonitor
         AxiAgent ── policy ─▶                                              ├▶ CommitMonitor, MemoryMonitor
-        BarAgent (seat)                                                    └▶ Judge ─▶ checkers (lockstep, rules)
+        BarAgent ── transport ─▶ the device, if the seat is taken          └▶ Judge ─▶ checkers (lockstep, rules)
 ```
 """
 
@@ -19,6 +19,7 @@ from golden_model.follow.difference import Difference
 from golden_model.records.ring import Batch
 from hw.tb.agents.axi.agent import AxiAgent
 from hw.tb.agents.axi.policy import MemoryPolicy
+from hw.tb.agents.bar import BarAgent, BarSeat
 from hw.tb.agents.commit import CommitMonitor, MemoryMonitor
 from hw.tb.agents.kmu import KmuAgent
 from hw.tb.checker import Checker
@@ -28,14 +29,9 @@ from hw.tb.top.harness import Harness, HarnessError
 CONFIG_KEY = "VX_ENV"
 
 
-@dataclass(frozen=True)
-class BarSeat:
-    """Place of the BAR agent (hw/tb/agents/bar/README.md); the environment has none yet, so it must stay empty."""
-
-
 @dataclass
 class EnvConfig:
-    """What an environment is made of."""
+    """What an environment is made of; `bar` is the seat of the BAR agent, None where there is no BAR device."""
 
     run: RunConfig
     harness: Harness
@@ -79,6 +75,7 @@ class VortexEnv(uvm_env):
     hub: RecordHub
     kmu: KmuAgent
     axi: AxiAgent
+    bar: BarAgent | None
     commits: CommitMonitor
     memory: MemoryMonitor
     judge: Judge
@@ -88,6 +85,7 @@ class VortexEnv(uvm_env):
         self.hub = RecordHub("hub", self)
         self.kmu = KmuAgent("kmu", self)
         self.axi = AxiAgent("axi", self)
+        self.bar = BarAgent("bar", self) if self.config.bar is not None else None
         self.commits = CommitMonitor("commits", self)
         self.memory = MemoryMonitor("memory", self)
         self.judge = Judge("judge", self)
@@ -95,6 +93,8 @@ class VortexEnv(uvm_env):
     def connect_phase(self) -> None:
         self.kmu.connect(self.config.harness, self.hub)
         self.axi.connect(self.config.harness, self.hub, self.config.policy)
+        if self.bar is not None and self.config.bar is not None:
+            self.bar.connect(self.config.bar)
         for monitor in (self.commits, self.memory):
             self.hub.batches.connect(monitor.analysis_export)
         self.judge.checkers = self.config.checkers

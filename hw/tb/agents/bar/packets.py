@@ -9,6 +9,7 @@ from typing import Any
 from cocotb.triggers import ClockCycles, SimTimeoutError, with_timeout
 from cocotbext.axi import Region
 from cocotbext.pcie.core import Device, RootComplex
+from cocotbext.pcie.core.caps import PciCapId
 from cocotbext.pcie.core.tlp import Tlp, TlpType
 from cocotbext.pcie.core.utils import PcieId
 
@@ -22,7 +23,6 @@ from hw.tb.agents.bar.inbox import Inbox
 from hw.tb.agents.bar.pins import power_on, probe, set_function_pins
 from hw.tb.agents.bar.transport import MESSAGE_ADDRESS, MESSAGE_WINDOW, Message, TransportError
 
-_MSIX_CAPABILITY = 0x11
 _LOW_MEMORY = range(0x8000_0000)
 _HIGH_MEMORY = range(1 << 32, 1 << 63)
 
@@ -61,13 +61,14 @@ class PacketTransport:
 
     def _map_host_memory(self) -> None:
         space = self.root.mem_address_space
-        for part in (_LOW_MEMORY, _HIGH_MEMORY):
-            space.register_region(_HostRegion(self.host), part.start, len(part), offset=None)
-        # The root complex gives all of [3 GiB, 4 GiB) to its bridges; messages go to the end of it.
+        # The root complex has a pool of its own below 2 GiB, and gives all of [3 GiB, 4 GiB) to its bridges; ours are
+        # the memory of the test and, at the end of the bridges' part, messages.
         low = self.root.mem_base
-        space.regions = [entry for entry in space.regions if entry[0] != low]
+        space.regions = [entry for entry in space.regions if entry[0] not in (_LOW_MEMORY.start, low)]
         space.register_region(self.root.mem_region, low, MESSAGE_ADDRESS - low, offset=None)
         space.register_region(_MessageRegion(self._inbox), MESSAGE_ADDRESS, MESSAGE_WINDOW)
+        for part in (_LOW_MEMORY, _HIGH_MEMORY):
+            space.register_region(_HostRegion(self.host), part.start, len(part), offset=None)
 
     def _find(self) -> Any:
         found = self.root.find_device(self.endpoint.pcie_id)
@@ -96,7 +97,7 @@ class PacketTransport:
         self._check()
 
     async def set_function(self, enabled: bool, masked: bool) -> None:
-        await self.device.capability_write_dword(_MSIX_CAPABILITY, 0, int(masked) << 30 | int(enabled) << 31)
+        await self.device.capability_write_dword(PciCapId.MSIX, 0, int(masked) << 30 | int(enabled) << 31)
 
     async def message(self, cycles: int) -> Message | None:
         return await self._inbox.next(cycles)
