@@ -14,7 +14,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM),run,help)
-.PHONY: help setup run test test-unit test-rtl test-cosim test-faults test-static bench format lock clean
+.PHONY: help setup run test test-unit test-rtl test-cosim test-faults test-static bar-campaign bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -53,6 +53,9 @@ test-cosim: setup ## whole runs, several configurations
 
 test-faults: setup ## one fault put in, the right report asserted
 	@$(PYTEST) tests/faults
+
+bar-campaign: setup ## COUNT random command sequences of the BAR device from seed FIRST, RTL against golden; goes on where it was interrupted
+	@nice -n 19 $(PY) -m tests.cosim.bar $(or $(FIRST),0) $(or $(COUNT),10000)
 
 bench: setup ## simulation speed, as ratios of one run
 	@$(PY) -m hw.tb.bench

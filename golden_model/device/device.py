@@ -92,6 +92,7 @@ class Device:
         self.dcr = DcrWindow(hardware)
         self.launch: DeviceLaunch | None = None
         self.dma: DmaTransfer | None = None
+        self._cores_used = False  # since they were reset
         self._bar0 = Bar0(self)
         self._power_on()
 
@@ -198,7 +199,9 @@ class Device:
         launch, self.launch = self.launch, None
         if launch is not None:
             launch.abort()
-        self.machine.reset()
+        if self._cores_used:
+            self.machine.reset()
+            self._cores_used = False
         self.dma = None
         self._power_on()
 
@@ -211,6 +214,7 @@ class Device:
         if problem is not None:
             self.fail(ErrorBit.INVALID_CMD, problem)
             return
+        self._cores_used = True
         self.launch = DeviceLaunch(self, request, self._seed)
         self._polls = 0
         if self.timing.launch_polls is not None:
@@ -358,6 +362,7 @@ class Device:
         if problem is not None:
             self.fail(ErrorBit.INVALID_CMD, problem)
             return
+        self._cores_used = True
         self.dcr.start(command, addr, data, self.machine)
         if self.timing.dcr_at_once:
             self.answer_dcr()

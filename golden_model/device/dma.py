@@ -33,6 +33,7 @@ class DmaTransfer:
 
     It moves in pieces that end at multiples of `piece` of the host address, each read as a whole before it is written.
     The first bus error ends it: earlier pieces have been moved, the failing one and later ones have not.
+    When a piece is read is a choice: `read_ahead` reads the next one now.
     """
 
     vram: Memory
@@ -46,6 +47,7 @@ class DmaTransfer:
     piece: int
     done: int = 0  # bytes moved
     problem: DmaProblem | None = field(default=None, init=False)
+    _held: bytes | None = field(default=None, init=False)  # the next piece, if it has been read from VRAM
 
     def check(self) -> DmaProblem | None:
         """What is wrong with the whole transfer before a byte has moved."""
@@ -69,15 +71,26 @@ class DmaTransfer:
                 pieces -= 1
         return self.finished
 
+    def read_ahead(self) -> None:
+        """The next piece has been read from VRAM; what is written there from now on is too late for it."""
+        if self.to_host and not self.finished and self._held is None:
+            self._held = self.vram.read(self.vram_offset + self.done, self._size())
+
+    def _size(self) -> int:
+        """Bytes of the next piece."""
+        return min(self.size - self.done, self.piece - (self.host_addr + self.done) % self.piece)
+
     def _move(self) -> None:
-        host, vram = self.host_addr + self.done, self.vram_offset + self.done
-        size = min(self.size - self.done, self.piece - host % self.piece)
+        host, vram, size = self.host_addr + self.done, self.vram_offset + self.done, self._size()
         try:
             if self.to_host:
-                self.host_write(host, self.vram.read(vram, size))
+                self.read_ahead()
+                assert self._held is not None
+                self.host_write(host, self._held)
             else:
                 self.vram.write(vram, self.host_read(host, size))
         except HostBusError:
             self.problem = DmaProblem.BUS_ERROR
         else:
             self.done += size
+            self._held = None

@@ -121,6 +121,11 @@ class DeviceLaunch:
         """Rounds that the cores have run by themselves."""
         return 0 if self._execution is None else self._execution.rounds
 
+    @property
+    def running_fault(self) -> FaultRecord | None:
+        """The fault that the cores met when they ran by themselves, before anybody adopts one."""
+        return None if self._execution is None or self._execution.fault is NO_FAULT else self._execution.fault
+
     # ------------------------------------------------------------------ hardware's choices
 
     def complete(self) -> Outcome:

@@ -65,6 +65,13 @@ class SetFunction:
 
 
 @dataclass(frozen=True)
+class SetSink:
+    """Whether the shell takes MSI-X messages."""
+
+    ready: bool
+
+
+@dataclass(frozen=True)
 class AwaitLaunch:
     """Let time pass until BUSY clears, or for a bounded time if it does not."""
 
@@ -75,5 +82,14 @@ class AwaitDma:
 
 
 Action = (
-    ReadRegister | WriteRegister | ReadVram | WriteVram | ReadHost | WriteHost | SetFunction | AwaitLaunch | AwaitDma
+    ReadRegister
+    | WriteRegister
+    | ReadVram
+    | WriteVram
+    | ReadHost
+    | WriteHost
+    | SetFunction
+    | SetSink
+    | AwaitLaunch
+    | AwaitDma
 )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -54,6 +54,11 @@ class Errors(Enum):
     SEVERAL = "several"
 
 
+_SINGLE = {0: Errors.NONE, **{int(bit): Errors[bit.name or ""] for bit in ErrorBit}}
+_STATES = {state: index for index, state in enumerate(State)}
+_ERRORS = [list(Errors).index(_SINGLE.get(bits, Errors.SEVERAL)) for bits in range(16)]
+
+
 @dataclass(frozen=True, slots=True)
 class DeviceState:
     """What coverage needs to know of the device before an access."""
@@ -78,10 +83,7 @@ class DeviceState:
 
     @property
     def error(self) -> Errors:
-        if not self.errors:
-            return Errors.NONE
-        single = {bit: Errors[bit.name or ""] for bit in ErrorBit}
-        return single.get(self.errors, Errors.SEVERAL)
+        return _SINGLE.get(int(self.errors), Errors.SEVERAL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,55 +104,82 @@ class Coverage:
 
     def __init__(self, vram_size: int) -> None:
         self._vram_size = vram_size
-        self.counts: Counter[Bin] = Counter()
+        self._bins = list(all_bins(vram_size))
+        self._hits = [0] * len(self._bins)
+        # First bin of (register, kind); the states and errors of one pair follow each other.
+        self._first = {(one.register, one.kind): at for at, one in reversed(list(enumerate(self._bins)))}
+        self._seen: dict[tuple[int, int, bool, bool], int] = {}  # the same by (BAR, word, write, whole)
 
     def sample(self, action: Action, state: DeviceState) -> None:
         """Count an action by the state before it; actions past the device do not count."""
-        where = self._where(action)
-        if where is not None:
-            self.counts[Bin(*where, state.state, state.error)] += 1
+        first = self._first_of(action)
+        if first is not None:
+            self._hits[first + len(Errors) * _STATES[state.state] + _ERRORS[int(state.errors)]] += 1
 
     def merge(self, other: Coverage) -> None:
         """Add what another run saw."""
-        self.counts.update(other.counts)
+        self.add(other.hits)
+
+    def add(self, hits: Sequence[int]) -> None:
+        """Add counts in the order of `hits`."""
+        self._hits = [one + other for one, other in zip(self._hits, hits, strict=True)]
+
+    @property
+    def hits(self) -> list[int]:
+        """Counts in the order of `all_bins`."""
+        return list(self._hits)
+
+    @property
+    def counts(self) -> Counter[Bin]:
+        """Counts of the bins that were reached."""
+        return Counter({one: hits for one, hits in zip(self._bins, self._hits, strict=True) if hits})
 
     @property
     def reached(self) -> float:
         """Part of all bins, 0 … 1."""
-        bins = list(all_bins(self._vram_size))
-        return sum(self.counts[one] > 0 for one in bins) / len(bins)
+        return sum(hits > 0 for hits in self._hits) / len(self._hits)
 
     def holes(self) -> list[Bin]:
         """Bins never reached."""
-        return [one for one in all_bins(self._vram_size) if not self.counts[one]]
+        return [one for one, hits in zip(self._bins, self._hits, strict=True) if not hits]
 
     def report(self, most: int = 40) -> str:
         """Figures and the first holes."""
         holes = self.holes()
-        lines = [f"registers × accesses × states × errors: {self.reached:.1%} reached, {len(holes)} holes"]
+        lines = [
+            f"registers × accesses × states × errors: {self.reached:.1%} of {len(self._bins)} bins reached, "
+            f"{len(holes)} holes"
+        ]
         lines += [f"  {hole}" for hole in holes[:most]]
         if len(holes) > most:
             lines.append(f"  … and {len(holes) - most} more")
         return "\n".join(lines)
 
-    def _where(self, action: Action) -> tuple[str, Kind] | None:
+    def _first_of(self, action: Action) -> int | None:
         match action:
             case ReadRegister(bar, offset, size):
-                return _register(bar, offset), Kind.READ if size == 4 and offset % 4 == 0 else Kind.PARTIAL
+                return self._register(bar, offset & ~3, False, size == 4 and offset % 4 == 0)
             case WriteRegister(bar, offset, _, strobe):
-                return _register(bar, offset), Kind.WRITE if strobe == 0xF and offset % 4 == 0 else Kind.PARTIAL
+                return self._register(bar, offset & ~3, True, strobe == 0xF and offset % 4 == 0)
             case ReadVram(offset, size):
-                return self._vram(offset, size), Kind.READ
+                return self._first[self._vram(offset, size), Kind.READ]
             case WriteVram(offset, data):
-                return self._vram(offset, len(data)), Kind.WRITE
+                return self._first[self._vram(offset, len(data)), Kind.WRITE]
         return None
+
+    def _register(self, bar: int, word: int, write: bool, whole: bool) -> int:
+        key = (bar, word, write, whole)
+        first = self._seen.get(key)
+        if first is None:
+            kind = Kind.PARTIAL if not whole else Kind.WRITE if write else Kind.READ
+            first = self._seen[key] = self._first[_register(bar, word), kind]
+        return first
 
     def _vram(self, offset: int, size: int) -> str:
         return VRAM_INSIDE if offset + size <= self._vram_size else VRAM_OUTSIDE
 
 
-def _register(bar: int, offset: int) -> str:
-    word = offset & ~3
+def _register(bar: int, word: int) -> str:
     if bar == 4:
         return DOORBELL if word == DOORBELL_OFFSET else BAR4_OTHER
     row = BY_OFFSET.get(word)

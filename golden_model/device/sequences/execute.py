@@ -20,6 +20,7 @@ from golden_model.device.sequences.actions import (
     ReadRegister,
     ReadVram,
     SetFunction,
+    SetSink,
     WriteHost,
     WriteRegister,
     WriteVram,
@@ -64,6 +65,32 @@ def sequence_config() -> DeviceConfig:
     return DeviceConfig(vram_size=layout.VRAM_SIZE)
 
 
+def do(device: Device, action: Action) -> int | bytes | None:
+    """One action of a host on a golden device; the value read. Nothing happens when a host only waits."""
+    match action:
+        case ReadRegister(0, offset, size):
+            return device.bar0_read(offset, size)
+        case ReadRegister(_, offset, size):
+            return device.bar4_read(offset, size)
+        case WriteRegister(0, offset, value, strobe):
+            device.bar0_write(offset, value, strobe)
+        case WriteRegister(_, offset, value, strobe):
+            device.bar4_write(offset, value, strobe)
+        case ReadVram(offset, size):
+            return device.bar2_read(offset, size)
+        case WriteVram(offset, data):
+            device.bar2_write(offset, data)
+        case ReadHost(addr, size):
+            return device.host.read(addr, size)
+        case WriteHost(addr, data):
+            device.host.write(addr, data)
+        case SetFunction(enabled, masked):
+            device.msix.set_function(enabled, masked)
+        case SetSink(ready):
+            device.msix.set_sink(ready)
+    return None
+
+
 @dataclass
 class GoldenExecutor:
     """The golden device by itself. With a seed, what is in flight ends at random times, as in hardware."""
@@ -91,31 +118,12 @@ class GoldenExecutor:
         return Observation(action, value, tuple(self.device.take_messages()))
 
     def _do(self, action: Action) -> int | bytes | None:
-        device = self.device
         match action:
-            case ReadRegister(0, offset, size):
-                return device.bar0_read(offset, size)
-            case ReadRegister(_, offset, size):
-                return device.bar4_read(offset, size)
-            case WriteRegister(0, offset, value, strobe):
-                device.bar0_write(offset, value, strobe)
-            case WriteRegister(_, offset, value, strobe):
-                device.bar4_write(offset, value, strobe)
-            case ReadVram(offset, size):
-                return device.bar2_read(offset, size)
-            case WriteVram(offset, data):
-                device.bar2_write(offset, data)
-            case ReadHost(addr, size):
-                return device.host.read(addr, size)
-            case WriteHost(addr, data):
-                device.host.write(addr, data)
-            case SetFunction(enabled, masked):
-                device.msix.set_function(enabled, masked)
             case AwaitLaunch():
                 self._finish_launch()
             case AwaitDma():
-                device.advance_dma(None)
-        return None
+                self.device.advance_dma(None)
+        return do(self.device, action)
 
     def _finish_launch(self) -> None:
         launch = self.device.launch

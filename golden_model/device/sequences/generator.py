@@ -35,6 +35,7 @@ from golden_model.device.sequences.commands import (
     ReadVram,
     Reset,
     SetFunction,
+    SetSink,
     WriteHost,
     WriteRegister,
     WriteVram,
@@ -80,12 +81,13 @@ def generate(seed: int, length: int | None = None) -> Sequence:
 class _Generator:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
+        self._endless = False  # a launch that never ends may be running
         self._singles: list[tuple[int, Callable[[], Command]]] = [
-            (6, self._good_dispatch),
+            (9, self._good_dispatch),
             (5, self._bad_dispatch),
             (4, self._bad_table),
-            (2, self._watchdog),
-            (2, self._fault),
+            (3, self._watchdog),
+            (3, self._fault),
             (6, self._dma),
             (3, self._bad_dma),
             (3, self._doorbells),
@@ -96,11 +98,13 @@ class _Generator:
             (3, lambda: Do(write_named("IRQ_ACK", self._one(0xF, self.rng.getrandbits(4))))),
             (3, lambda: Do(write_named("ERROR_STATUS", self._one(0xF, self.rng.getrandbits(4))))),
             (2, lambda: Do(SetFunction(self._flip(), self._flip()))),
+            (2, lambda: Do(SetSink(self._flip()))),
             (4, self._dcr),
             (2, lambda: Reset(self.rng.random() < 0.8)),
             (6, self._touch_vram),
             (3, lambda: Do(WriteHost(self._host_addr(100), self.rng.randbytes(self.rng.randint(1, 100))))),
             (3, lambda: Do(ReadHost(self._host_addr(100), self.rng.randint(1, 100)))),
+            (1, lambda: Do(ReadHost(layout.HOST_RELEASE.start, len(layout.HOST_RELEASE)))),
             (4, lambda: Do(AwaitLaunch())),
             (4, lambda: Do(AwaitDma())),
             (6, Observe),
@@ -112,6 +116,9 @@ class _Generator:
     def scene(self) -> Iterator[Command]:
         """A few commands that belong together."""
         if self.rng.random() < 0.5:
+            if self._endless and self.rng.random() < 0.7:
+                yield Reset()
+                self._endless = False
             yield from (self._single() for _ in range(self.rng.randint(1, 8)))
             return
         yield from self._prepare()
@@ -125,7 +132,12 @@ class _Generator:
             (ErrorBit.VRAM_FAULT, ErrorBit.KERNEL_FAULT), tuple(ErrorBit),
         )  # fmt: skip
         launch, dma = self._flip(), self._flip()
+        self._endless = launch
         yield Reset(enable=True)
+        if self._flip():
+            yield Do(SetFunction(True, False))
+        if self.rng.random() < 0.9:
+            yield Do(SetSink(True))
         yield from (ProgramVector(vector, 0xFEE0_0000, vector, self._flip()) for vector in range(self._one(0, 4)))
         yield Do(write_named("IRQ_ENABLE", self._one(0, 0xF)))
         for error in errors:
@@ -215,9 +227,11 @@ class _Generator:
         )
 
     def _release_addr(self, host: bool) -> int:
+        places = layout.HOST_RELEASE if host else layout.RELEASE
+        inside = self.rng.randrange(places.start, places.stop - 16)
         if host:
-            return self._one(self._host_addr(16), layout.HOST_FAILS.start, (1 << 64) - 4, (1 << 64) - 16)
-        return self._one(self._vram(16), self._vram(16), layout.VRAM_SIZE - 4, layout.VRAM_SIZE - 16, 1 << 63)
+            return self._one(inside, layout.HOST_FAILS.start, (1 << 64) - 4, (1 << 64) - 16)
+        return self._one(inside, inside, layout.VRAM_SIZE - 4, layout.VRAM_SIZE - 16, 1 << 63)
 
     def _bad_dispatch(self) -> Command:
         vortex = self._flip()
@@ -277,9 +291,10 @@ class _Generator:
         return ProgramVector(vector, self.rng.getrandbits(62) << 2, self.rng.getrandbits(32), self.rng.random() < 0.4)
 
     def _dcr(self) -> Command:
-        addr = self.rng.choice(_DCRS)
+        command = self._one(0, 1, 1, 2, 2, 2, 3)
+        addr = self._one(0, 1) if command == 2 and self._flip() else self.rng.choice(_DCRS)
         data = self._one(12, 13, 16, 20) if addr == 0x030 else self._one(0, 0, 1, 2 << 16, 34 << 16, WORD)
-        return Dcr(self._one(0, 1, 1, 2, 2, 3), addr, data)
+        return Dcr(command, addr, data)
 
     def _touch_vram(self) -> Command:
         size = self.rng.choice(_SIZES)
@@ -287,7 +302,7 @@ class _Generator:
             offset = self._one(layout.VRAM_SIZE, layout.VRAM_SIZE - 1, layout.VRAM_SIZE - size + 1, BAR2_SIZE - size)
             offset = min(offset, BAR2_SIZE - size)
         else:
-            offset = self._one(self._vram(size), self._vram(size), layout.ARGS_OFFSET, TABLE_BASE)
+            offset = self._one(self._vram(size), self._vram(size), layout.ARGS_OFFSET, layout.RELEASE.start, TABLE_BASE)
         if self._flip() or offset == TABLE_BASE:
             return Do(ReadVram(offset, size))
         return Do(WriteVram(offset, self.rng.randbytes(size)))
@@ -332,8 +347,8 @@ _VALUES: dict[str, tuple[int, ...]] = {
     "DMA_DST_LO": (layout.SCRATCH.start, layout.SCRATCH.start + 1, layout.HOST.start & WORD),
     "DMA_DST_HI": (0, layout.HOST.start >> 32),
     "DMA_SIZE": _SMALL_OR_TOO_BIG,
-    "RELEASE_ADDR_LO": (layout.SCRATCH.start, layout.SCRATCH.start + 3, layout.HOST.start & WORD, WORD),
-    "RELEASE_ADDR_HI": (0, layout.HOST.start >> 32, WORD),
+    "RELEASE_ADDR_LO": (layout.RELEASE.start, layout.RELEASE.start + 3, layout.HOST_RELEASE.start & WORD, WORD),
+    "RELEASE_ADDR_HI": (0, layout.HOST_RELEASE.start >> 32, WORD),
     "RAISE": (0, 1, 2, 3, 4, 15, 16, WORD),
     "DCR_ADDR": _DCRS,
     "DCR_DATA": (0, 1, 20),

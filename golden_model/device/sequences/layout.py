@@ -19,8 +19,10 @@ ARGS_OFFSET = 0x6003
 ARGS_VMA = 0x0001_0000
 ARGS_SIZE = 0x35  # ends inside a memory block, private bytes follow
 RAW_ARGS = 0x00F0
-SCRATCH = range(0x0001_0000, 0x0002_0000)  # VRAM that copies may overwrite
+SCRATCH = range(0x0001_1000, 0x0002_0000)  # VRAM that copies may overwrite
+RELEASE = range(0x0002_1000, 0x0002_2000)  # VRAM that releases may overwrite: a transfer there would race with them
 HOST = range(0x0000_0007_1234_0000, 0x0000_0007_1236_0000)  # host memory that DMA may use
+HOST_RELEASE = range(HOST.start - 0x1000, HOST.start)
 HOST_FAILS = range(HOST.stop, HOST.stop + 0x1000)  # answers with bus errors
 
 

@@ -12,7 +12,8 @@ module vx_pcie_gpu
     parameter int HOST_ID_WIDTH = 4,
     parameter longint VRAM_SIZE = 64'h400_0000,
     parameter int TABLE_ENTRIES = 64,
-    parameter bit STRICT_MAP = 0
+    parameter bit STRICT_MAP = 0,
+    parameter bit CORE_FAULTS = 1
 ) (
     input wire clk,
     input wire reset,
@@ -188,7 +189,8 @@ module vx_pcie_gpu
         .HOST_ID_WIDTH(HOST_ID_WIDTH),
         .VRAM_SIZE(VRAM_SIZE),
         .TABLE_ENTRIES(TABLE_ENTRIES),
-        .STRICT_MAP(STRICT_MAP)
+        .STRICT_MAP(STRICT_MAP),
+        .CORE_FAULTS(CORE_FAULTS)
     ) device (
         .clk,
         .reset,

@@ -10,41 +10,53 @@ from dataclasses import dataclass, field
 
 from golden_model.device.sequences import Coverage, generate, layout, shrink, to_text
 from golden_model.device.sequences.commands import Command
-from tests.cosim.bar.executor import Difference, RtlExecutor
+from tests.cosim.bar.executor import RtlExecutor
+from tests.cosim.bar.rtl import Difference
 
 
 @dataclass
 class Figures:
-    """What a campaign did."""
+    """What a campaign did; `cpu` are seconds of processor time."""
 
     sequences: int = 0
     actions: int = 0
     cycles: int = 0
-    seconds: float = 0.0
+    cpu: float = 0.0
     failures: list[str] = field(default_factory=list)
     choices: Counter[str] = field(default_factory=Counter)
     coverage: Coverage = field(default_factory=lambda: Coverage(layout.VRAM_SIZE))
 
+    def add(self, other: Figures) -> None:
+        """Count what another part did."""
+        self.sequences += other.sequences
+        self.actions += other.actions
+        self.cycles += other.cycles
+        self.cpu += other.cpu
+        self.failures += other.failures
+        self.choices.update(other.choices)
+        self.coverage.merge(other.coverage)
+
     def __str__(self) -> str:
         return (
-            f"{self.sequences} sequences, {self.actions} actions, {self.cycles} cycles in {self.seconds:.0f} s, "
-            f"{len(self.failures)} differences, {self.coverage.reached:.1%} of registers × accesses × states × errors"
+            f"{self.sequences:,} sequences, {self.actions:,} actions, {self.cycles:,} cycles in {self.cpu:.0f} s of "
+            f"processor time, {len(self.failures)} differences, {self.coverage.reached:.1%} of registers × accesses × "
+            f"states × errors"
         )
 
 
 def run_sequence(
-    library: ctypes.CDLL, seed: int, commands: list[Command], figures: Figures | None = None
+    library: ctypes.CDLL, seed: int, commands: list[Command], figures: Figures | None = None, fault: str = ""
 ) -> str | None:
-    """The first difference as text, None if there is none."""
-    executor = RtlExecutor(library, seed, None if figures is None else figures.coverage)
+    """The first difference as text, None if there is none; `fault` is the one seeded, in models that have any."""
+    executor = RtlExecutor(library, seed, None if figures is None else figures.coverage, fault=fault)
     try:
         actions = executor.run(commands)
     except Difference as difference:
         return str(difference)
     finally:
         if figures is not None:
-            figures.cycles += library.vx_cycle(executor.rtl)
-            figures.choices.update(executor.figures)
+            figures.cycles += library.vx_cycle(executor.rtl.handle)
+            figures.choices.update(executor.choices.figures)
         executor.close()
     if figures is not None:
         figures.actions += actions
@@ -56,15 +68,15 @@ def campaign(
 ) -> Figures:
     """Run the sequences of `seeds` until they, the time or the allowed failures are used up."""
     figures = Figures()
-    start = time.monotonic()
+    start, cpu = time.monotonic(), time.process_time()
     for seed in seeds:
         commands = generate(seed).commands
         difference = run_sequence(library, seed, commands, figures)
         figures.sequences += 1
         if difference is not None:
             figures.failures.append(f"seed {seed}: {difference}\n{_shrunk(library, seed, commands)}")
-        figures.seconds = time.monotonic() - start
-        if len(figures.failures) >= most_failures or (seconds is not None and figures.seconds > seconds):
+        figures.cpu = time.process_time() - cpu
+        if len(figures.failures) >= most_failures or (seconds is not None and time.monotonic() - start > seconds):
             break
     return figures
 

@@ -9,6 +9,7 @@ import re
 import subprocess
 from collections.abc import Mapping
 from ctypes import POINTER, c_char_p, c_int, c_uint32, c_uint64, c_void_p
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from config import HardwareConfig
@@ -19,7 +20,7 @@ HERE = Path(__file__).parent
 REPO = HERE.parents[2]
 RTL = REPO / "hw" / "rtl"
 BUILDS = REPO / "build" / "bar-tests"
-EVENTS_AT_ONCE = 1 << 16
+AT_ONCE = 1 << 14  # choices and messages that one call hands out; the longest transfer of a sequence has 257 pieces
 
 
 class Event(ctypes.Structure):
@@ -35,7 +36,7 @@ class Message(ctypes.Structure):
 
 
 _SIGNATURES: Mapping[str, tuple[object, tuple[object, ...]]] = {
-    "vx_new": (c_void_p, (c_uint64,)),
+    "vx_new": (c_void_p, (c_uint64, c_char_p)),
     "vx_delete": (None, (c_void_p,)),
     "vx_cycle": (c_uint64, (c_void_p,)),
     "vx_device_cycles": (c_uint64, (c_void_p,)),
@@ -45,6 +46,11 @@ _SIGNATURES: Mapping[str, tuple[object, tuple[object, ...]]] = {
     "vx_host_open": (None, (c_void_p, c_int)),
     "vx_host_budget": (None, (c_void_p, c_uint64)),
     "vx_host_fails": (None, (c_void_p, c_uint64, c_uint64)),
+    "vx_memory_fails": (None, (c_void_p, c_uint64, c_uint64)),
+    "vx_sink_ready": (None, (c_void_p, c_int)),
+    "vx_shown_vector": (c_int, (c_void_p,)),
+    "vx_response": (c_uint32, (c_void_p,)),
+    "vx_run_until_still": (c_int, (c_void_p, c_int)),
     "vx_host_read": (None, (c_void_p, c_uint64, c_char_p, c_uint64)),
     "vx_host_write": (None, (c_void_p, c_uint64, c_char_p, c_uint64)),
     "vx_peek": (None, (c_void_p, c_int, c_uint64, c_char_p, c_uint64)),
@@ -54,34 +60,64 @@ _SIGNATURES: Mapping[str, tuple[object, tuple[object, ...]]] = {
     "vx_ctl_read": (c_int, (c_void_p, c_uint32, c_uint32, POINTER(c_uint32))),
     "vx_vram_write": (c_int, (c_void_p, c_uint32, c_char_p, c_uint32, c_uint32)),
     "vx_vram_read": (c_int, (c_void_p, c_uint32, c_char_p, c_uint32, c_uint32)),
-    "vx_events": (c_int, (c_void_p, POINTER(Event), c_int)),
-    "vx_messages": (c_int, (c_void_p, POINTER(Message), c_int)),
+    "vx_piece_is_read": (c_int, (c_void_p,)),
+    "vx_access_cycle": (c_uint64, (c_void_p,)),
+    "vx_settle": (c_uint64, (c_void_p, POINTER(Event), POINTER(Message), c_int)),
 }
 
 
-def build(rtl: Path = RTL, hardware: HardwareConfig | None = None) -> ctypes.CDLL:
-    """The library for the device that command sequences are written for; built once per contents of its sources.
+@dataclass(frozen=True)
+class Variant:
+    """What one library is made of.
 
-    Args:
-        rtl: root of the sources; a copy with a change in it is how a test is seen failing.
+    Attributes:
+        rtl: root of the sources; a copy with changes in it is how tests are seen failing.
+        strict: STRICT_MAP, bus errors instead of private memory.
+        core_faults: CORE_FAULTS; without it the fault ports of the cores are not looked at.
+        optimize: level of the C++ compiler; models that only run for a moment are built faster with less.
+    """
+
+    rtl: Path = RTL
+    hardware: HardwareConfig = field(default_factory=HardwareConfig)
+    strict: bool = False
+    core_faults: bool = True
+    optimize: int = 2
+
+    def parameters(self) -> list[str]:
+        """Options for Verilator."""
+        values = {"VRAM_SIZE": f"64'h{layout.VRAM_SIZE:x}", "STRICT_MAP": f"1'b{self.strict:d}"}
+        values["CORE_FAULTS"] = f"1'b{self.core_faults:d}"
+        return [f"-G{name}={value}" for name, value in values.items()]
+
+    def sources(self) -> list[Path]:
+        """Everything, packages first."""
+        packages = sorted(self.rtl.rglob("*_pkg.sv"), key=lambda path: (path.name != "vx_pkg.sv", path))
+        return [*packages, *sorted(path for path in self.rtl.rglob("*.sv") if path not in packages)]
+
+
+def build(variant: Variant | None = None) -> ctypes.CDLL:
+    """The library of a device that command sequences are written for; built once per contents of its sources.
 
     Raises AssertionError with the tool's output if it cannot be built.
     """
-    hardware = hardware or HardwareConfig()
+    variant = variant or Variant()
     tools = Toolchain.find()
-    packages = sorted(rtl.rglob("*_pkg.sv"), key=lambda path: (path.name != "vx_pkg.sv", path))
-    sources = [*packages, *sorted(path for path in rtl.rglob("*.sv") if path not in packages)]
-    digest = hashlib.sha256(f"{tools.versions()} {hardware.key()}".encode())
-    for path in (*sources, *sorted(rtl.rglob("*.svh")), HERE / "driver.cpp", Path(__file__)):
+    text = f"{tools.versions()} {variant.hardware.key()} {variant.parameters()} -O{variant.optimize}"
+    digest = hashlib.sha256(text.encode())
+    for path in (*variant.sources(), *sorted(variant.rtl.rglob("*.svh")), Path(__file__)):
         digest.update(path.name.encode() + path.read_bytes())
     folder = BUILDS / digest.hexdigest()[:16]
-    library = folder / "libbar.so"
+    driver = hashlib.sha256((HERE / "driver.cpp").read_bytes()).hexdigest()[:8]
+    library = folder / f"libbar-{driver}.so"
     BUILDS.mkdir(parents=True, exist_ok=True)
     with (BUILDS / f"{folder.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not library.is_file():
+        if not (folder / "complete").is_file():
             folder.mkdir(exist_ok=True)
-            _build(tools, hardware, rtl, sources, folder, library)
+            _build_model(tools, variant, folder)
+            (folder / "complete").touch()
+        if not library.is_file():
+            _build_driver(tools, variant, folder, library)
     loaded = ctypes.CDLL(str(library))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(loaded, name)
@@ -89,28 +125,30 @@ def build(rtl: Path = RTL, hardware: HardwareConfig | None = None) -> ctypes.CDL
     return loaded
 
 
-def _build(
-    tools: Toolchain, hardware: HardwareConfig, rtl: Path, sources: list[Path], folder: Path, library: Path
-) -> None:
+def _build_model(tools: Toolchain, variant: Variant, folder: Path) -> None:
     verilate = [
         *(str(tools.verilator), "--cc", "--assert", "-Wno-fatal", "-O3", "--x-assign", "fast", "--x-initial", "unique"),
-        *("--no-timing", "--prefix", "Vtop", "--top-module", "vx_pcie_gpu", "-Mdir", str(folder), f"-I{rtl}"),
-        *(f"-GVRAM_SIZE=64'h{layout.VRAM_SIZE:x}", "-CFLAGS", "-fPIC"),
-        *(f"-D{name}={value}" for name, value in sorted(hardware.verilog_defines().items())),
-        *(str(path) for path in sources),
+        *("--no-timing", "--prefix", "Vtop", "--top-module", "vx_pcie_gpu", "-Mdir", str(folder), f"-I{variant.rtl}"),
+        *(*variant.parameters(), "-CFLAGS", "-fPIC"),
+        *(f"-D{name}={value}" for name, value in sorted(variant.hardware.verilog_defines().items())),
+        *(str(path) for path in variant.sources()),
     ]
     _execute(verilate, tools)
     cache = [f"OBJCACHE={tools.ccache}"] if tools.ccache else []
-    flags = [*cache, "OPT_FAST=-O2", "OPT_GLOBAL=-O2", "CFG_CXXFLAGS_PCH_I=-include"]
+    level = f"-O{variant.optimize}"
+    flags = [*cache, f"OPT_FAST={level}", f"OPT_GLOBAL={level}", "CFG_CXXFLAGS_PCH_I=-include"]
     _execute([tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", *flags, "libVtop.a", "libverilated.a"], tools)
+
+
+def _build_driver(tools: Toolchain, variant: Variant, folder: Path, library: Path) -> None:
     include = tools.verilator_root / "include"
     if not include.is_dir():
         include = tools.verilator_root / "share" / "verilator" / "include"
     temporary = folder / "libbar.tmp"
     includes = [f"-I{path}" for path in (folder, include, include / "vltstd")]
     link = [
-        *(tools.cxx, "-shared", "-fPIC", "-O2", "-std=c++20", f"-DVX_BANKS={hardware.axi_num_banks}", *includes),
-        *(str(HERE / "driver.cpp"), "-o", str(temporary)),
+        *(tools.cxx, "-shared", "-fPIC", "-O2", "-std=c++20", f"-DVX_BANKS={variant.hardware.axi_num_banks}"),
+        *(*includes, str(HERE / "driver.cpp"), "-o", str(temporary)),
         *("-Wl,--whole-archive", str(folder / "libVtop.a"), "-Wl,--no-whole-archive", str(folder / "libverilated.a")),
         *("-pthread", "-latomic"),
     ]
