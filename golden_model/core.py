@@ -99,20 +99,22 @@ class Core:
             raise DispatchError(f"core {self.core_id} cannot start warp {wid}: it is active at pc {warp.pc:#x}")
         assignment = self.dispatcher.assign()
         start = self.dispatcher.start_message(assignment, wid, warp.pc, self.rewind)
-        if not start.first_use and not self.code.is_window(start.pc):
-            self.findings.add(
-                Finding(
-                    FindingKind.MALFORMED_WINDOW,
-                    self.core_id,
-                    wid,
-                    start.pc,
-                    start.tmask,
-                    f"the warp is reused {self.rewind} bytes before {warp.pc:#x}, where its last CTA ended, but no "
-                    f"dispatch window of generation {self.code.generation.value} is there",
-                )
-            )
+        if not start.first_use:
+            self.check_window(wid, start.pc, start.tmask)
         warp.start(assignment, start.pc)
         return start
+
+    def check_window(self, wid: int, pc: int, lanes: int) -> bool:
+        """Whether a warp may be reused at `pc` with those lanes; a finding if there is no dispatch window."""
+        if self.code.is_window(pc):
+            return True
+        end = pc + self.rewind & self.xlen.mask
+        detail = (
+            f"the warp is reused {self.rewind} bytes before {end:#x}, where its last CTA ended, but no dispatch window "
+            f"of generation {self.code.generation.value} is there"
+        )
+        self.findings.add(Finding(FindingKind.MALFORMED_WINDOW, self.core_id, wid, pc, lanes, detail))
+        return False
 
     def warp_ended(self, resident: ResidentCta) -> int | None:
         """A warp of that CTA ended; returns its slot if the CTA has retired."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
 
 from config import HardwareConfig
 from golden_model.cta import CtaDescriptor, Dim3
@@ -35,8 +37,11 @@ class Kmu:
         self._widths = _stored_widths(config)
         self._registers: dict[int, int] = {}
         self.rewind = 20
-        self._walk: Iterator[CtaDescriptor] = iter(())
-        self._next: CtaDescriptor | None = None
+        self._walk: Iterator[tuple[Dim3, int]] = iter(())  # block index, number in its cluster
+        self._head: tuple[Dim3, int] | None = None  # the block that is offered
+        self._offered: CtaDescriptor | None = None  # its descriptor, made when somebody looks
+        self._taken = 0
+        self.shape: CtaDescriptor | None = None  # what all CTAs of the launch have in common
 
     def write(self, addr: int, value: int) -> None:
         """Write a register; bits above its width are dropped, unknown addresses ignored.
@@ -70,47 +75,78 @@ class Kmu:
         for axis, size, step in zip("xyz", grid, cluster, strict=True):
             if size % step:
                 raise LaunchError(f"the walk never ends: grid {axis}={size} is no multiple of cluster {axis}={step}")
-        self._walk = self._descriptors() if all(grid) and block_size else iter(())
-        self._next = next(self._walk, None)
+        self.shape = self._common()
+        self._walk = walk(grid, cluster) if all(grid) and block_size else iter(())
+        self._head, self._offered, self._taken = next(self._walk, None), None, 0
 
     def peek(self) -> CtaDescriptor | None:
         """The CTA offered to the cores; None when all have been taken."""
-        return self._next
+        if self._offered is None and self._head is not None:
+            self._offered = self._descriptor(*self._head, self._taken)
+        return self._offered
 
     def take(self) -> CtaDescriptor:
         """Remove the offered CTA. Raises LookupError if there is none."""
-        taken = self._next
+        taken = self.peek()
         if taken is None:
             raise LookupError("no CTA is left in the grid")
-        self._next = next(self._walk, None)
+        self._head, self._offered = next(self._walk, None), None
+        self._taken += 1
         return taken
 
-    # ------------------------------------------------------------------ the walk
+    def take_blocks(self, count: int) -> list[tuple[Dim3, int]]:
+        """Remove up to `count` CTAs at once: block index and number in its cluster of each."""
+        if self._head is None:
+            return []
+        taken = [self._head, *islice(self._walk, count - 1)]
+        self._head, self._offered = next(self._walk, None), None
+        self._taken += len(taken)
+        return taken
 
-    def _descriptors(self) -> Iterator[CtaDescriptor]:
-        """CTA descriptors in order: clusters x fastest, inside a cluster x fastest."""
-        grid, cluster = self._dims(GRID_DIM), self._cluster()
+    def give_back(self, blocks: Sequence[tuple[Dim3, int]]) -> None:
+        """Undo the last `take_blocks` for its last blocks."""
+        if not blocks:
+            return
+        behind = [] if self._head is None else [self._head]
+        self._walk = chain(blocks[1:], behind, self._walk)
+        self._head, self._offered = blocks[0], None
+        self._taken -= len(blocks)
+
+    @property
+    def taken(self) -> int:
+        """CTAs taken since the start."""
+        return self._taken
+
+    # ------------------------------------------------------------------ descriptors
+
+    def _common(self) -> CtaDescriptor:
+        """Descriptor of the launch, as the registers are at its start; the place in the grid is that of CTA 0."""
+        cluster = self._cluster()
         cluster_size = cluster[0] * cluster[1] * cluster[2]
         startup, entry, param = (self._address(base) for base in (STARTUP_ADDR, KERNEL_ENTRY, STARTUP_ARG))
-        block_dim, warp_step = self._dims(BLOCK_DIM), self._dims(WARP_STEP)
-        block_size = self._registers[BLOCK_SIZE]
-        lmem_stride = (self._registers[LMEM_SIZE] + 63) & ~63
-        for cta_id, (block_idx, member) in enumerate(walk(grid, cluster)):
-            yield CtaDescriptor(
-                pc=startup,
-                entry=entry,
-                param=param,
-                block_idx=block_idx,
-                block_dim=block_dim,
-                grid_dim=grid,
-                block_size=block_size,
-                warp_step=warp_step,
-                lmem_stride=lmem_stride,
-                cluster_size=cluster_size,
-                first_of_cluster=member == 0,
-                last_of_cluster=member == cluster_size - 1,
-                cta_id=cta_id,
-            )
+        return CtaDescriptor(
+            pc=startup,
+            entry=entry,
+            param=param,
+            block_idx=(0, 0, 0),
+            block_dim=self._dims(BLOCK_DIM),
+            grid_dim=self._dims(GRID_DIM),
+            block_size=self._registers[BLOCK_SIZE],
+            warp_step=self._dims(WARP_STEP),
+            lmem_stride=(self._registers[LMEM_SIZE] + 63) & ~63,
+            cluster_size=cluster_size,
+            first_of_cluster=True,
+            last_of_cluster=cluster_size == 1,
+            cta_id=0,
+        )
+
+    def _descriptor(self, block_idx: Dim3, member: int, cta_id: int) -> CtaDescriptor:
+        shape = self.shape
+        assert shape is not None
+        last = member == shape.cluster_size - 1
+        return replace(
+            shape, block_idx=block_idx, first_of_cluster=member == 0, last_of_cluster=last, cta_id=cta_id
+        )  # fmt: skip
 
     def _dims(self, base: int) -> Dim3:
         return self._registers[base], self._registers[base + 1], self._registers[base + 2]

@@ -81,7 +81,7 @@ class Machine:
         for core in self.cores:
             core.reservations, core.global_barriers = reservations, barriers
         self._engine = None
-        self._locked_core: int | None = None  # takes all members of the CTA cluster that it began
+        self.locked_core: int | None = None  # takes all members of the CTA cluster that it began
 
     @property
     def diagnosis(self) -> Diagnosis | None:
@@ -157,7 +157,7 @@ class Machine:
             raise LaunchError("start while the previous launch is still running")
         self.kmu.start()
         self.launch_id += 1
-        self._locked_core = None
+        self.locked_core = None
         self.code.generation = GENERATION_OF_REWIND[self.kmu.rewind]
         self.code.forget()
         for core in self.cores:
@@ -209,7 +209,7 @@ class Machine:
     def can_accept(self, core: int) -> bool:
         """Whether that core may take the next CTA now."""
         cta = self.kmu.peek()
-        return cta is not None and self._locked_core in (None, core) and self.cores[core].can_accept(cta)
+        return cta is not None and self.locked_core in (None, core) and self.cores[core].can_accept(cta)
 
     def accept_cta(self, core: int) -> CtaAccept:
         """Core `core` (global id) takes the next CTA, as the hardware chose. Raises DispatchError if forbidden."""
@@ -218,12 +218,12 @@ class Machine:
             raise DispatchError(f"core {core} takes a CTA, but all CTAs of the grid have been handed out")
         if not 0 <= core < len(self.cores):
             raise DispatchError(f"core {core} takes a CTA, but there are only {len(self.cores)} cores")
-        if self._locked_core not in (None, core):
+        if self.locked_core not in (None, core):
             raise DispatchError(
-                f"core {core} takes CTA {cta.block_idx}, whose cluster began on core {self._locked_core}"
+                f"core {core} takes CTA {cta.block_idx}, whose cluster began on core {self.locked_core}"
             )
         accepted = self.cores[core].accept_cta(cta)
-        self._locked_core = None if cta.last_of_cluster else core
+        self.locked_core = None if cta.last_of_cluster else core
         self.kmu.take()
         return accepted
 

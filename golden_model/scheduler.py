@@ -99,8 +99,11 @@ class Scheduler:
     def _check_retry(self, warp: Warp) -> None:
         """Raises HangError if every active warp waits: at a barrier, or with a WSPAWN until it is alone."""
         active = [other for core in self._machine.cores for other in core.warps if other.tmask]
-        if all(other.blocked or other.retrying for other in active) and not self._machine.next_cta():
+        if all(other.blocked or other.retrying for other in active) and not self._ctas_left():
             raise self._hang()
+
+    def _ctas_left(self) -> bool:
+        return self._machine.next_cta() is not None
 
     def _dispatch(self) -> None:
         """Hand out CTAs and start warps until nothing more fits."""
@@ -146,7 +149,7 @@ class Scheduler:
         return "\n  ".join([f"launch {self._machine.launch_id}: {what}", *standing(self._machine)])
 
 
-ROUND_WITH_END, IDLE, NOT_ME, LIMIT = range(4)  # golden_model/fast/loop.c
+ROUND_WITH_END, IDLE, NOT_ME, LIMIT, MORE_CTAS, ODD_START = range(6)  # golden_model/fast/loop.c
 
 
 class FastScheduler(Scheduler):
@@ -160,23 +163,38 @@ class FastScheduler(Scheduler):
         """See `Scheduler.run`."""
         engine = self._engine
         engine.enter()
+        if self._diagnosis is None:  # which wants to see every start of a warp
+            engine.dispatching.enter(self._random is not None, self._next_core)
         engine.m.seeded = self._random is not None
         if self._random is not None:
             engine.random_to_c(self._random)
         try:
             return self._run(max_warp_instructions)
         finally:
-            engine.leave()
+            self._leave()
+
+    def _ctas_left(self) -> bool:
+        m = self._engine.m
+        return bool(m.native and m.queue_at < m.queued) or super()._ctas_left()
+
+    def _hang(self) -> HangError:
+        self._leave()
+        return super()._hang()
+
+    def _leave(self) -> None:
+        self._engine.leave()
+        self._next_core = self._engine.dispatching.leave()
 
     def _run(self, max_warp_instructions: int) -> RunSummary:
         machine, engine = self._machine, self._engine
         m, faults = engine.m, 0
         m.limit = min(max_warp_instructions, self._watch.every)
-        self._dispatch_fast()
+        if not m.native:
+            self._dispatch_fast()
         while True:
             if m.executed >= m.limit:  # Ctrl-C is seen here too, not later than that many instructions
                 if self._watch.progress is not None:
-                    self._watch.progress(m.executed, self._ctas)
+                    self._watch.progress(m.executed, self._ctas + m.ctas)
                 m.limit = min(max_warp_instructions, m.executed + self._watch.every)
             reason = engine.run()
             if reason == NOT_ME:
@@ -184,17 +202,24 @@ class FastScheduler(Scheduler):
                 warp = core.warps[m.warp_at]
                 faults += self._step_readable(core, warp)
                 continue
+            if reason == MORE_CTAS:
+                engine.dispatching.more()
+                continue
+            if reason == ODD_START:
+                engine.dispatching.odd_start()
+                continue
+            if m.native and reason == LIMIT and m.executed < max_warp_instructions:
+                continue
             for warp in engine.ended_warps():
                 engine.end(warp)
-            if m.executed >= max_warp_instructions and machine.busy:
-                engine.leave()
-                raise LimitError(self._standing(f"still running after {m.executed} warp instructions"))
-            if reason == IDLE:
+            if reason == IDLE or m.executed >= max_warp_instructions:
+                self._leave()  # what the machine says of itself is true again
                 if not machine.busy:
-                    return RunSummary(m.executed, m.threads, self._ctas, self._warps, faults)
-                engine.leave()
+                    return RunSummary(m.executed, m.threads, self._ctas + m.ctas, self._warps + m.starts, faults)
+                if m.executed >= max_warp_instructions:
+                    raise LimitError(self._standing(f"still running after {m.executed} warp instructions"))
                 raise self._hang()
-            if reason == ROUND_WITH_END:
+            if reason == ROUND_WITH_END and not m.native:
                 self._dispatch_fast()
 
     def _step_readable(self, core: Core, warp: Warp) -> int:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from golden_model.fast.build import NoFastTier, library
+from golden_model.fast.dispatching import Dispatching
 from golden_model.fast.layout import MAX_BUFFERS, PAGE_OPS, STORED_CSRS
 from golden_model.ipdom import IpdomEntry
 from golden_model.isa.decode import Decoded
@@ -79,6 +80,8 @@ class Engine:
             for warp, mine in zip(core.warps, shared.warps, strict=True):
                 mine.wid = warp.wid
         machine.code.on_forget = self.forget
+        self.reg_mask = (1 << machine.config.xlen) - 1
+        self.dispatching = Dispatching(self)
 
     # ------------------------------------------------------------------ memory and code
 
@@ -91,7 +94,7 @@ class Engine:
         for number in self._ops:
             self._pages[number].ops = 0
         self._ops.clear()
-        self.m.approved_call = 0
+        self.m.approved_call = self.m.window = 0
         for number, page in self.machine.memory.existing().items():
             self._pages[number].is_code = page.is_code
 
@@ -140,7 +143,8 @@ class Engine:
         self.m.reserved = self.machine.cores[0].reservations.any
         self.m.executed = self.m.threads = 0
         self._launched.clear()
-        self.m.ended = 0
+        self._last_csr.clear()
+        self.m.ended = self.m.native = self.m.dispatching = self.m.ctas = self.m.starts = 0
         self.m.approved_call = 0
         self.m.core_at = self.m.num_cores  # at the end of a round
         for number, page in self.machine.memory.existing().items():
@@ -155,6 +159,7 @@ class Engine:
 
     def leave(self) -> None:
         """C's state goes to Python."""
+        self._account()
         for core in self.machine.cores:
             self._core_to_python(core)
             for warp in core.warps:
@@ -184,9 +189,16 @@ class Engine:
                     warp = core.warps[wid]
                     self._scalars_to_python(warp)
                     ended.append(warp)
+        self._account()
+        for shared in self.cores:
             shared.ended = 0
         self.m.ended = 0
         return ended
+
+    def _account(self) -> None:
+        """Let C give back the slots of warps that have ended, if it dispatches."""
+        if self.m.native and self.m.ended:
+            self._library.account(ctypes.byref(self.m))
 
     def end(self, warp: Warp) -> None:
         """Account for a warp that has ended in C, as `Warp._end` does."""
@@ -201,7 +213,8 @@ class Engine:
                 self._core_to_c(core)
                 for other in core.warps:
                     self._scalars_to_c(other)
-        if warp.resident is not None and not warp.spawned:
+            self.m.foreign_end = unit.busy
+        if not self.m.native and warp.resident is not None and not warp.spawned:
             warp.core.warp_ended(warp.resident)
 
     def started(self, warp: Warp) -> None:
@@ -226,6 +239,8 @@ class Engine:
 
     def step_readable(self, core: Core, warp: Warp) -> Step:
         """Execute the warp's next instruction in Python, with everything that it may read or change."""
+        if self.m.native:
+            self.dispatching.sync_warps()
         self._warp_to_python(warp)
         pc = warp.pc
         op = self.machine.code.by_pc.get(pc)
@@ -244,6 +259,9 @@ class Engine:
         for other in others:
             self._scalars_to_c(other)
         self.m.reserved = core.reservations.any
+        self.m.foreign_end = core.global_barriers.busy
+        if step.warp_ended and self.m.native:
+            self.dispatching.ended_in_python(warp)
         op = self.machine.code.by_pc.get(pc)
         if op is not None and not step.findings:
             if pc in self.machine.code.dispatch_calls:
@@ -288,12 +306,24 @@ class Engine:
         if csr.changes or number in self._used_csrs:
             return
         self._used_csrs.add(number)
+        self._last_csr.clear()  # C may have written other values since
         if csr.of_cta:
+            if self.m.native:
+                self.dispatching.use_csr(number)
             (self._launch_csrs if csr.of_launch else self._cta_csrs).append(number)
         for core in self.machine.cores:
             for warp in core.warps:
                 if warp.resident is not None or not csr.of_cta:
                     self._refresh_csr(warp, number)
+
+    @property
+    def used_cta_csrs(self) -> list[int]:
+        """Registers that a start of a warp sets and that any warp has read."""
+        return [*self._cta_csrs, *self._launch_csrs]
+
+    def csr_index(self, number: int) -> int:
+        """Index of a register in the tables of C."""
+        return self._csr_index[number]
 
     def _shared(self, warp: Warp) -> Any:
         return self._warps[warp.core.core_id][warp.wid]
@@ -313,7 +343,7 @@ class Engine:
         shared = self._shared(warp)
         shared.pc, shared.uid, shared.tmask, shared.last = warp.pc, warp.uid, warp.tmask, warp.last
         shared.blocked, shared.fcsr, shared.has_cta = warp.blocked, warp.fcsr, warp.resident is not None
-        shared.saved_mask = warp.saved_mask
+        shared.saved_mask, shared.spawned = warp.saved_mask, warp.spawned
         shared.csr[:] = [warp.csr_storage.get(number, 0) for number in STORED_CSRS]
         entries = warp.ipdom.entries
         shared.ipdom_len = len(entries)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from config import HardwareConfig
 from golden_model.csr import Csr, build_csrs
-from golden_model.fast.layout import Layout
+from golden_model.fast.layout import STORED_CSRS, Layout
 from golden_model.fast.state import State
 from golden_model.fast.translate import Function, Translation
 from golden_model.fast.values import Const, Int, Obj
@@ -64,7 +64,8 @@ def generate(config: HardwareConfig) -> str:
         "LANES": config.num_threads, "NUM_WARPS": config.num_warps, "FULL": f"{config.full_mask}u",
         "PC_MASK": f"{translation.state.xlen.mask & ~3}ULL", "LMEM_BASE": f"{config.lmem_base}ULL",
         "LMEM_SIZE": f"{config.lmem_size}ULL", "MEMORY_SIZE": "(1ULL << 32)" if config.xlen == 32 else "(1ULL << 33)",
-        "REG": f"u{config.xlen}",
+        "REG": f"u{config.xlen}", "REG_MASK": f"{translation.state.xlen.mask}ULL",
+        "MSCRATCH_AT": STORED_CSRS.index(0x340),
     }  # fmt: skip
     parts = [
         _HEAD,
@@ -79,7 +80,7 @@ def generate(config: HardwareConfig) -> str:
         + "\n".join(writes)
         + "\n  default: return 0;\n  }\n}",
         "const void *const exec_table[] = {" + ", ".join(f"(const void *){name}" for name in table) + "};",
-        (_FOLDER / "loop.c").read_text(encoding="utf-8"),
+        *((_FOLDER / name).read_text(encoding="utf-8") for name in ("order.c", "dispatch.c", "loop.c")),
     ]
     return "\n".join(parts)
 

@@ -74,6 +74,17 @@ class Layout:
             [("u64", "pc", none), ("u64", "first_join", none), ("u32", "mask", none), ("u32", "second", none)],
             known,
         )
+        self.cta = _struct("Cta", [("u64", "id", none), ("u32", "block", (3,)), ("u32", "flags", none)], known)
+        self.slot = _struct(
+            "Slot",
+            [("Cta", "cta", none), ("u32", "valid", none), ("u32", "live", none), ("u32", "started", none)],
+            known,
+        )
+        self.fill = _struct(
+            "Fill",
+            [("u64", "table", none), ("u64", "undefined", none), ("u32", "index", none), ("u32", "source", none)],
+            known,
+        )
         self.warp = _struct(
             "W",
             [
@@ -93,7 +104,12 @@ class Layout:
                 ("u32", "saved_mask", none),
                 ("u32", "ipdom_len", none),
                 ("u32", "has_cta", none),
+                ("u32", "spawned", none),
+                ("u32", "slot", none),
+                ("u32", "rank", none),
+                ("u32", "starts", none),
                 ("u32", "pad", none),
+                ("Cta", "cta", none),
                 ("Ipdom", "ipdom", (config.ipdom_depth,)),
                 ("u64", "csr", (len(STORED_CSRS),)),
                 (reg, "csr_values", (csr_count, lanes)),
@@ -113,7 +129,10 @@ class Layout:
                 ("u32", "ready", none),
                 ("u32", "ended", none),
                 ("u32", "core_id", none),
-                ("u32", "pad", none),
+                ("u32", "tail", none),
+                ("u32", "initialised", none),
+                ("u32", "pending", none),  # slot whose warps are being started, or NONE
+                ("Slot", "slots", (warps,)),
             ],
             known,
         )
@@ -138,11 +157,38 @@ class Layout:
                 ("u32", "seeded", none),
                 ("u32", "random_at", none),
                 ("u32", "random", (624,)),
-                ("u32", "pad", none),
+                ("u32", "native", none),  # C dispatches
+                ("u32", "dispatching", none),
+                ("u32", "foreign_end", none),  # Python has to know when a warp ends
+                ("u32", "queued", none),
+                ("u32", "queue_at", none),
+                ("u32", "queue_more", none),
+                ("u32", "usable", none),
+                ("u32", "needed", none),  # slots of a whole cluster
+                ("u32", "num_ranks", none),
+                ("u32", "next_core", none),
+                ("u32", "locked", none),  # core, or NONE
+                ("u32", "fills", none),
+                ("u32", "progress", none),
+                ("u32", "odd_core", none),
+                ("u32", "odd_warp", none),
+                ("u64", "odd_pc", none),
+                ("u64", "startup", none),
+                ("u64", "rewind", none),
+                ("u64", "param", none),
+                ("u64", "window", none),  # a start address that Python has checked
+                ("u64", "ctas", none),
+                ("u64", "starts", none),
+                ("u32*", "rank_masks", none),
+                ("Cta*", "queue", none),
+                ("Fill", "fill", (csr_count,)),
             ],
             known,
         )
-        self.structs = (self.op, self.page, self.entry, self.ipdom, self.warp, self.core, self.machine)
+        self.structs = (
+            self.op, self.page, self.entry, self.ipdom, self.cta, self.slot, self.fill, self.warp, self.core,
+            self.machine,
+        )  # fmt: skip
 
     def c_text(self) -> str:
         return "\n".join(struct.c_text for struct in self.structs)

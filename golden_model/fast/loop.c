@@ -1,38 +1,3 @@
-
-/* Why run() returned. */
-enum { ROUND_WITH_END = 0, IDLE = 1, NOT_ME = 2, LIMIT = 3 };
-
-/* Python's generator (MT19937), so that an order from a seed is the same on both tiers. */
-static u32 random_word(M *m) {
-  u32 *s = m->random;
-  if (m->random_at >= 624) {
-    for (int i = 0; i < 624; i++) {
-      u32 y = (s[i] & 0x80000000u) | (s[(i + 1) % 624] & 0x7fffffffu);
-      s[i] = s[(i + 397) % 624] ^ (y >> 1) ^ (y & 1 ? 0x9908b0dfu : 0);
-    }
-    m->random_at = 0;
-  }
-  u32 y = s[m->random_at++];
-  y ^= y >> 11;
-  y ^= (y << 7) & 0x9d2c5680u;
-  y ^= (y << 15) & 0xefc60000u;
-  return y ^ (y >> 18);
-}
-
-/* random.choice over the ready warps of all cores: only the chosen one stays ready. */
-static void choose(M *m) {
-  u32 count = 0, index;
-  for (u32 k = 0; k < m->num_cores; k++) count += (u32)__builtin_popcount(m->cores[k].ready);
-  do index = random_word(m) >> (32 - bit_length64(count));
-  while (index >= count);
-  for (u32 k = 0; k < m->num_cores; k++) {
-    u32 *ready = &m->cores[k].ready, left = 0;
-    for (u32 rest = *ready; rest; rest &= rest - 1)
-      if (index-- == 0) left = rest & -rest;
-    *ready = left;
-  }
-}
-
 /* Step ready warps, a round after the other, until Python has something to do. After NOT_ME the warp
    (core_at, warp_at) has not stepped; Python steps it and calls run() again, which goes on with the round. */
 int run(M *m) {
@@ -70,8 +35,13 @@ int run(M *m) {
         }
       }
     }
-    if (m->ended) return ROUND_WITH_END;
+    if (m->ended && (!m->native || m->foreign_end)) return ROUND_WITH_END;
     if (m->executed >= m->limit) return LIMIT;
+    if (m->ended) account(m);
+    if (m->dispatching) {
+      int reason = dispatch(m);
+      if (reason != DONE) return reason;
+    }
     u32 any = 0;
     for (u32 k = 0; k < m->num_cores; k++) {
       C *c = &m->cores[k];
