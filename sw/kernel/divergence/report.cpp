@@ -1,0 +1,66 @@
+#include "report.h"
+
+#include <cstdlib>
+
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace vx {
+
+namespace {
+// Branches that the back end can still see as branches.
+unsigned count_branches(const Function& function) {
+    unsigned count = 0;
+    for (const BasicBlock& block : function) {
+        const auto* branch = dyn_cast<BranchInst>(block.getTerminator());
+        count += branch != nullptr && branch->isConditional() && !isa<Constant>(branch->getCondition());
+    }
+    return count;
+}
+}  // namespace
+
+json::Array describe_branches(Function& function, const Uniformity& uniformity) {
+    json::Array rows;
+    for (BasicBlock& block : function) {
+        Instruction* end = block.getTerminator();
+        const Value* condition = nullptr;
+        if (auto* branch = dyn_cast<BranchInst>(end); branch != nullptr && branch->isConditional()) condition = branch->getCondition();
+        if (auto* choice = dyn_cast<SwitchInst>(end)) condition = choice->getCondition();
+        if (condition == nullptr || isa<Constant>(condition)) continue;
+        const bool divergent = uniformity.divergent_end(block);
+        json::Object row;
+        if (const DebugLoc& line = end->getDebugLoc()) {
+            row["file"] = cast<DIScope>(line.getScope())->getFilename().str();
+            row["line"] = static_cast<int64_t>(line.getLine());
+            row["column"] = static_cast<int64_t>(line.getCol());
+        }
+        row["divergent"] = divergent;
+        row["why"] = divergent ? why_divergent(condition, uniformity) : why_uniform(condition);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+json::Object describe_function(Function& function, json::Array branches, const Inserted& inserted) {
+    return json::Object{{"function", function.getName().str()},
+                        {"branches", std::move(branches)},
+                        {"branches_left", static_cast<int64_t>(count_branches(function))},
+                        {"splits", static_cast<int64_t>(inserted.splits)},
+                        {"preds", static_cast<int64_t>(inserted.preds)}};
+}
+
+bool write_report(json::Array functions) {
+    const char* path = std::getenv("VX_DIVERGENCE_REPORT");
+    if (path == nullptr) return true;
+    std::error_code error;
+    raw_ostream& out = *new raw_fd_ostream(path, error);
+    if (error) return false;
+    out << json::Value(json::Object{{"version", 1}, {"functions", std::move(functions)}}) << '\n';
+    delete &out;
+    return true;
+}
+
+}  // namespace vx
