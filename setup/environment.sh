@@ -27,6 +27,7 @@ need_command perl perl
 need_command ccache ccache
 need_command clang-19 clang-19
 need_command ld.lld-19 lld-19
+need_file /usr/lib/llvm-19/include/llvm/Passes/PassPlugin.h llvm-19-dev
 need_file /usr/include/zlib.h zlib1g-dev
 need_file /usr/include/lz4.h liblz4-dev
 

@@ -31,7 +31,11 @@ def test_second_build_comes_from_the_cache(kernel: Path) -> None:
     assert (first.cached, second.cached) == (False, True)
     assert (first.key, first.vxbin, first.kernels) == (second.key, second.vxbin, second.kernels)
     assert (kernel.parent / "k.vxbin").read_bytes() == first.vxbin.read_bytes()
-    assert sorted(path.name for path in first.vxbin.parent.iterdir()) == ["kernel.elf", "kernel.vxbin"]
+    assert sorted(path.name for path in first.vxbin.parent.iterdir()) == [
+        "0_kernel.divergence.json",
+        "kernel.elf",
+        "kernel.vxbin",
+    ]
 
 
 def test_builds_are_reproducible(kernel: Path) -> None:

@@ -5,6 +5,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -162,16 +163,19 @@ void propagate_uniform_parameters(Module& module) {
 }
 
 namespace {
+// The line in the function itself, not in what was inlined into it.
 std::string at_line(const Value* value) {
     const auto* instruction = dyn_cast<Instruction>(value);
     if (instruction == nullptr || !instruction->getDebugLoc()) return "";
-    return " (line " + std::to_string(instruction->getDebugLoc().getLine()) + ")";
+    const DILocation* place = instruction->getDebugLoc().get();
+    while (place->getInlinedAt() != nullptr) place = place->getInlinedAt();
+    return " (line " + std::to_string(place->getLine()) + ")";
 }
 
 std::string describe_source(const Value* value) {
     if (const auto* argument = dyn_cast<Argument>(value)) {
-        const std::string name = argument->hasName() ? argument->getName().str() : std::to_string(argument->getArgNo());
-        return (uniform_parameter(*argument) ? "parameter " : "parameter not known to be uniform: ") + name;
+        const std::string name = "parameter " + std::to_string(argument->getArgNo() + 1);
+        return uniform_parameter(*argument) ? name : name + ", which is not known to be uniform";
     }
     if (const CallBase* code = inline_asm(value)) return classify(*code).name + at_line(value);
     if (isa<AllocaInst>(value)) return "address on the lane's stack" + at_line(value);

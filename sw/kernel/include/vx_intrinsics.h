@@ -17,10 +17,14 @@
 #define RISCV_CUSTOM2 0x5B
 #define RISCV_CUSTOM3 0x7B
 
-/* Marks a value that all lanes of a warp share; meant for a compiler pass. */
+/* Promises of the programmer to the divergence pass (sw/kernel/divergence); a broken one gives wrong results.
+ * __UNIFORM__: all lanes of a warp have the same value of this parameter or variable.
+ * VX_SINGLE_LANE: only one lane runs this function, so its branches need no SPLIT.
+ */
 #ifndef __UNIFORM__
-#define __UNIFORM__
+#define __UNIFORM__ __attribute__((annotate("vortex.uniform")))
 #endif
+#define VX_SINGLE_LANE __attribute__((annotate("vortex.single_lane")))
 
 #define __VX_INLINE static inline __attribute__((always_inline, unused))
 

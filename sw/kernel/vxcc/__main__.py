@@ -7,11 +7,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from rich.console import Console
+
 from config import ConfigError, EntryGeneration, HardwareConfig
 from sw.kernel.vxbin import VxbinError
 from sw.kernel.vxbin.build import write_atomically
 from sw.kernel.vxcc.driver import compile_kernel
 from sw.kernel.vxcc.errors import SourceError, VxccError
+from sw.kernel.vxcc.explain import explain
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -27,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             kernel=options.kernel,
             defines=dict(_definition(text) for text in options.define),
             include_dirs=options.include,
+            divergence=not options.no_divergence,
             plugin=options.plugin,
         )
         if options.elf is not None:
@@ -37,6 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(f"{options.out}: {'from the cache' if done.cached else 'built'}, generation {options.entry}")
     for name, pc in done.kernels.items():
         print(f"  {pc:#x} {name}")
+    if options.explain:
+        explain(done.divergence, Console())
     return 0
 
 
@@ -71,7 +77,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-I", dest="include", action="append", default=[], type=Path, help="folder of headers")
     parser.add_argument("--config", type=Path, help="TOML file of the hardware (default: config/default.toml)")
     parser.add_argument("--set", action="append", default=[], help="hardware parameter, such as num_threads=8")
-    parser.add_argument("--plugin", type=Path, help="pass plugin for clang")
+    parser.add_argument("--explain", action="store_true", help="list each branch: uniform or divergent, and why")
+    parser.add_argument("--no-divergence", action="store_true", help="no divergence pass: uniform branches only")
+    parser.add_argument("--plugin", type=Path, help="another pass plugin for clang in place of the divergence pass")
     return parser
 
 

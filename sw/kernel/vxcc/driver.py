@@ -13,6 +13,7 @@ from pathlib import Path
 
 from config import EntryGeneration, HardwareConfig
 from sw.kernel import vxbin
+from sw.kernel.divergence import FunctionReport, read_report
 from sw.kernel.vxbin.build import write_atomically
 from sw.kernel.vxcc import cache, diagnostics, flags, kernels, passes
 from sw.kernel.vxcc.errors import ImageError, SourceError
@@ -34,6 +35,7 @@ class Artifacts:
         kernels: entry address by exported name, as the strict loader read them.
         key: the build key.
         cached: whether nothing had to be built.
+        divergence: every function of the kernels' sources as the divergence pass saw it; empty without the pass.
     """
 
     vxbin: Path
@@ -41,6 +43,7 @@ class Artifacts:
     kernels: dict[str, int]
     key: str
     cached: bool
+    divergence: tuple[FunctionReport, ...]
 
 
 def compile_kernel(
@@ -53,6 +56,7 @@ def compile_kernel(
     kernel: str | None = None,
     defines: Mapping[str, str] | None = None,
     include_dirs: Sequence[str | Path] = (),
+    divergence: bool = True,
     plugin: Path | None = None,
     toolchain: Toolchain | None = None,
     cache_dir: Path = DEFAULT_CACHE,
@@ -68,13 +72,16 @@ def compile_kernel(
         kernel: which kernel a `direct` image calls; only there.
         defines: further macros.
         include_dirs: further folders for headers.
-        plugin: a pass plugin for clang.
+        divergence: whether the divergence pass runs; without it only uniform branches are right.
+        plugin: another pass plugin for clang in its place.
         toolchain: programs to use; None looks on PATH.
         cache_dir: the cache.
 
     Raises:
         VxccError: one of its subclasses, with a text for people. `out` is then untouched.
     """
+    if plugin is None and divergence:
+        plugin = passes.build_plugin()
     request = Request(
         sources=tuple(_checked_source(Path(source)) for source in sources),
         hardware=hardware or HardwareConfig(),
@@ -99,7 +106,8 @@ def compile_kernel(
     module = vxbin.load(folder / "kernel.vxbin", layout=_layout(request.hardware))
     if out is not None:
         write_atomically(Path(out), (folder / "kernel.vxbin").read_bytes())
-    return Artifacts(folder / "kernel.vxbin", folder / "kernel.elf", module.kernels, key, cached)
+    reports = tuple(function for path in sorted(folder.glob("*.divergence.json")) for function in read_report(path))
+    return Artifacts(folder / "kernel.vxbin", folder / "kernel.elf", module.kernels, key, cached, reports)
 
 
 def _checked_source(source: Path) -> Path:
@@ -160,5 +168,5 @@ def _build(request: Request, scratch: Path, cache_dir: Path) -> None:
         raise ImageError(f"the linked image is not a valid module: {error}") from error
     (scratch / "kernel.vxbin").write_bytes(data)
     for path in scratch.iterdir():
-        if path.name not in ("kernel.elf", "kernel.vxbin"):
+        if path.name not in ("kernel.elf", "kernel.vxbin") and not path.name.endswith(".divergence.json"):
             path.unlink()

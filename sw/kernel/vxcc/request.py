@@ -47,15 +47,30 @@ class Request:
 
     def compile(self, source: Path, target: Path) -> Path:
         """Compile a source file of the user to an object file. Raises CompileError."""
-        return compile_file(self.tools, self.compile_flags(source), source, target)
+        report = None if self.plugin is None or source.suffix in _ASSEMBLY_SUFFIXES else report_of(target)
+        return compile_file(self.tools, self.compile_flags(source), source, target, report)
 
 
-def compile_file(tools: Toolchain, arguments: list[str], source: Path, target: Path) -> Path:
-    """Run the compiler on one file. Raises CompileError."""
-    done = run_tool(tools.clang, [*arguments, "-c", str(source), "-o", str(target)])
+def compile_file(
+    tools: Toolchain, arguments: list[str], source: Path, target: Path, report: Path | None = None
+) -> Path:
+    """Run the compiler on one file; with `report`, hold the result against what the divergence pass left there.
+
+    Raises:
+        CompileError: it does not compile, or has branches that the pass has not seen.
+    """
+    extra = {} if report is None else passes.report_environment(report)
+    done = run_tool(tools.clang, [*arguments, "-c", str(source), "-o", str(target)], extra)
     if done.status != 0:
         raise diagnostics.compile_error(shown(source), done.stderr)
+    if report is not None and report.is_file():
+        passes.check_object(shown(source), target, report)
     return target
+
+
+def report_of(target: Path) -> Path:
+    """Where the report of the divergence pass for an object file goes."""
+    return target.with_suffix(".divergence.json")
 
 
 def shown(source: Path) -> Path:

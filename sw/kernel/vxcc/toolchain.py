@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,9 +53,13 @@ class ToolResult:
     stderr: str
 
 
-def run_tool(program: Path, arguments: Sequence[str]) -> ToolResult:
-    """Run a program to its end with messages in English. Raises MissingToolError if it can't be started."""
-    environment = {**os.environ, "LC_ALL": "C"}
+def run_tool(program: Path, arguments: Sequence[str], extra: Mapping[str, str] | None = None) -> ToolResult:
+    """Run a program to its end with messages in English and `extra` environment variables.
+
+    Raises:
+        MissingToolError: it can't be started.
+    """
+    environment = {**os.environ, "LC_ALL": "C", **(extra or {})}
     try:
         done = subprocess.run([str(program), *arguments], capture_output=True, check=False, env=environment)
     except OSError as error:

@@ -1,4 +1,5 @@
-/* WRONG ON PURPOSE: a branch that the lanes of a warp decide differently, without SPLIT and JOIN.
+/* WRONG ON PURPOSE: a branch that the lanes of a warp decide differently, without SPLIT and JOIN. VX_SINGLE_LANE keeps the
+ * divergence pass away; it promises what is not true.
  *
  * The whole warp follows its highest active lane, so with two lanes or more the result is wrong on every machine. The
  * golden model must report the branch.
@@ -8,7 +9,7 @@
 
 #include "args.h"
 
-__kernel void divergent_bad(const kernel_arg_t *args) {
+VX_SINGLE_LANE __kernel void divergent_bad(const kernel_arg_t *args) {
   uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   auto src = (const int32_t *)(uintptr_t)args->src_addr;
   auto dst = (int32_t *)(uintptr_t)args->dst_addr;
