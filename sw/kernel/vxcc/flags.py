@@ -2,6 +2,8 @@
 
 Why each is there: docs/reference/vortex.md §6.6. No compressed code: the dispatch window has a fixed size. No jump
 tables and no loop idioms: a table jump and a call of memset are control flow that no divergence pass can see through.
+No tail duplication and no selects turned into branches: the back end must make no branch after the pass has run, which
+the check of the object file (sw/kernel/divergence/check.py) holds it to.
 """
 
 from __future__ import annotations
@@ -87,6 +89,14 @@ def language_flags(opt: str) -> list[str]:
         "-fno-math-errno",
         "-mllvm",
         "-disable-loop-idiom-all",
+        "-mllvm",
+        "-tail-dup-placement=false",
+        "-mllvm",
+        "-disable-tail-duplicate",
+        "-mllvm",
+        "-disable-early-taildup",
+        "-mllvm",
+        "-disable-cgp-select2branch",
     ]
 
 
