@@ -18,6 +18,8 @@ from tests.divergence.generator import INPUT_WORDS, Program
 
 LANES = (1, 4, 8, 32)
 LEVELS = ("0", "1", "2", "3", "s")
+# Without optimisation every value has a place on the stack of 8 KB, so programs must be smaller.
+SIZES = {"0": 2, "1": 5, "2": 7, "3": 7, "s": 7}
 _TOTAL = 61  # threads: leaves a partial CTA, and partial warps on most shapes
 _INSTRUCTIONS = 20_000_000
 
@@ -31,6 +33,11 @@ class Failure:
     lanes: int
     size: int
     what: str
+
+    @property
+    def refused(self) -> bool:
+        """The compiler said that the program does not fit a lane's stack: nothing wrong was built."""
+        return "bytes of stack" in self.what
 
     def __str__(self) -> str:
         return (

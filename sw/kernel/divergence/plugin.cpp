@@ -2,6 +2,7 @@
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/Utils/Mem2Reg.h"
 
 #include "canonical.h"
 #include "insert.h"
@@ -27,6 +28,7 @@ class DivergencePass : public PassInfoMixin<DivergencePass> {
     static bool isRequired() { return true; }
     PreservedAnalyses run(Module& module, ModuleAnalysisManager& manager) {
         auto& analyses = manager.getResult<FunctionAnalysisManagerModuleProxy>(module).getManager();
+        for (Function& function : module) promote(function, analyses);
         vx::propagate_uniform_parameters(module);
         json::Array functions;
         for (Function& function : module) {
@@ -38,6 +40,12 @@ class DivergencePass : public PassInfoMixin<DivergencePass> {
     }
 
   private:
+    // Without optimisation every variable lives on the lane's stack, so every branch would look divergent.
+    static void promote(Function& function, FunctionAnalysisManager& analyses) {
+        if (function.isDeclaration() || !function.hasOptNone()) return;
+        PromotePass().run(function, analyses);
+        analyses.invalidate(function, PreservedAnalyses::none());
+    }
     json::Object run(Function& function, FunctionAnalysisManager& analyses) {
         json::Array branches = vx::describe_branches(function, vx::Uniformity(function));
         vx::Inserted inserted;

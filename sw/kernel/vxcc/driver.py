@@ -19,6 +19,7 @@ from sw.kernel.vxcc import cache, diagnostics, flags, kernels, passes
 from sw.kernel.vxcc.errors import ImageError, SourceError
 from sw.kernel.vxcc.image import check_image
 from sw.kernel.vxcc.request import SUFFIXES, Request, shown
+from sw.kernel.vxcc.stack import check_stack, read_frames
 from sw.kernel.vxcc.support import support_objects
 from sw.kernel.vxcc.toolchain import Toolchain, run_tool
 
@@ -161,6 +162,7 @@ def _build(request: Request, scratch: Path, cache_dir: Path) -> None:
         raise diagnostics.link_error(done.stderr)
     content = elf.read_bytes()
     check_image(content, request.entry)
+    check_stack(content, read_frames(scratch.glob("*.su")), 1 << request.hardware.stack_log2_size)
     try:
         data = vxbin.build_from_elf(content, "the linked image")
         vxbin.load(data, layout=_layout(request.hardware))

@@ -77,6 +77,7 @@ def language_flags(opt: str) -> list[str]:
         raise SourceError(f"-O{opt}: the optimisation level must be one of {', '.join(OPTIMISATION_LEVELS)}")
     return [
         f"-O{opt}",
+        "-fstack-usage",
         "-Wall",
         "-Wextra",
         "-fno-exceptions",
