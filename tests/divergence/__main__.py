@@ -41,7 +41,8 @@ def main() -> int:
     runs = options.count * len(lanes) - refused
     print(
         f"{options.count} programs (seeds {options.first} to {options.first + options.count - 1}), {runs} runs on "
-        f"{', '.join(map(str, lanes))} lanes, {len(failures)} failures, {refused} refused because they do not fit the stack, {time.monotonic() - began:.0f} s"
+        f"{', '.join(map(str, lanes))} lanes, {refused} refused because they do not fit the stack, "
+        f"{len(failures)} failures, {time.monotonic() - began:.0f} s"
     )
     return 1 if failures else 0
 

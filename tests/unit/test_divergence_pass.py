@@ -22,10 +22,10 @@ struct args_t { uint32_t n; uint32_t x; uint64_t in; uint64_t out; };
 _INDEX = "uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;"
 
 
-def build(folder: Path, text: str, opt: str = "3", lanes: int = 4, **options: bool) -> Artifacts:
+def build(folder: Path, text: str, opt: str = "3", lanes: int = 4, divergence: bool = True) -> Artifacts:
     hardware = dataclasses.replace(HardwareConfig(), num_threads=lanes)
     return compile_kernel(
-        [source(folder, _HEAD + text)], hardware=hardware, opt=opt, cache_dir=folder / "cache", **options
+        [source(folder, _HEAD + text)], hardware=hardware, opt=opt, cache_dir=folder / "cache", divergence=divergence
     )
 
 
