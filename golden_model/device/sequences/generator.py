@@ -45,7 +45,7 @@ from golden_model.device.sequences.programs import Program
 
 SHORTEST, LONGEST = 20, 200
 
-_ENDS_WELL = (Program.STORE, Program.KEEP, Program.RECALL)
+_ENDS_WELL = (Program.STORE, Program.KEEP, Program.RECALL, Program.ECHO)
 _FAULTS = (Program.ILLEGAL, Program.MISALIGNED, Program.JUMP_TO_ZERO)
 _TABLE_PROBLEMS = tuple(problem for problem in TableProblem if problem is not TableProblem.OUTSIDE_VRAM)
 _WORDS = (0, 1, 2, 3, 4, 0xF, 0x10, 0xFFFF, 0x8000_0000, 0xFFFF_FFFF, 0x5555_5555)
@@ -102,6 +102,7 @@ class _Generator:
             (4, self._dcr),
             (2, lambda: Reset(self.rng.random() < 0.8)),
             (6, self._touch_vram),
+            (2, lambda: Do(WriteVram(layout.ARGS_OFFSET + 12, self.rng.randbytes(4)))),
             (3, lambda: Do(WriteHost(self._host_addr(100), self.rng.randbytes(self.rng.randint(1, 100))))),
             (3, lambda: Do(ReadHost(self._host_addr(100), self.rng.randint(1, 100)))),
             (1, lambda: Do(ReadHost(layout.HOST_RELEASE.start, len(layout.HOST_RELEASE)))),

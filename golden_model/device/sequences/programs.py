@@ -24,6 +24,7 @@ class Program(Enum):
     ILLEGAL = 4
     MISALIGNED = 5
     JUMP_TO_ZERO = 6
+    ECHO = 7  # copies the word 12 bytes above its argument address 4 bytes up: the host may change it between launches
 
 
 # Five instructions each: a warp that is reused starts over 20 bytes before the end (docs/reference/vortex.md §5.7).
@@ -35,6 +36,7 @@ _BODIES = {
     Program.ILLEGAL: ".word 0; nop; nop; nop; tmc zero",
     Program.MISALIGNED: "csrr a0, mscratch; lw t0, 1(a0); nop; nop; tmc zero",
     Program.JUMP_TO_ZERO: "jr zero; nop; nop; nop; tmc zero",
+    Program.ECHO: "csrr a0, mscratch; lw t1, 12(a0); sw t1, 16(a0); nop; tmc zero",
 }
 
 PROGRAM_SIZE = 64

@@ -7,12 +7,12 @@ from golden_model.device.sequences import layout
 from golden_model.device.sequences.programs import PRIVATE_ADDR
 from tests.cosim.bar.rtl import Difference, Rtl
 
-# Where programs of a sequence can store: 16 bytes at every argument address (VRAM), and private memory.
+# Where programs of a sequence can store: 32 bytes at every argument address (VRAM), and private memory.
 _PLACES = (
     *((True, base) for base in (0, layout.RAW_ARGS, layout.ARGS_OFFSET, layout.ARGS_VMA, 0x2_0000)),
     *((False, base) for base in (0, layout.ARGS_VMA, layout.ARGS_VMA + layout.ARGS_SIZE, 0x2_0000, PRIVATE_ADDR)),
 )
-_SIZE = 16
+_SIZE = 32
 
 
 class LaunchStores:

@@ -1,0 +1,43 @@
+"""python -m tests.cosim.bar.faults: how soon random sequences find each seeded fault, and the first difference."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import tempfile
+from pathlib import Path
+
+from golden_model.device.sequences import generate, shrink, to_text
+from golden_model.device.sequences.commands import Command
+from tests.cosim.bar.campaign import run_sequence
+from tests.cosim.bar.faults.catalogue import FAULTS, SeededFault
+from tests.cosim.bar.faults.seeded import build_seeded
+
+MOST_SEQUENCES = 200
+
+
+def main() -> int:
+    """Exit status: 0 every fault was found, 1 one was not."""
+    with tempfile.TemporaryDirectory() as folder:
+        library = build_seeded(Path(folder) / "rtl")
+    found = [_find(library, fault) for fault in FAULTS]
+    return 0 if all(found) else 1
+
+
+def _find(library: ctypes.CDLL, fault: SeededFault) -> bool:
+    def fails(commands: list[Command]) -> bool:
+        return run_sequence(library, seed, commands, fault=fault.name) is not None
+
+    for seed in range(MOST_SEQUENCES):
+        commands = generate(seed).commands
+        if fails(commands):
+            short = shrink(commands, fails, max_trials=150)
+            print(f"{fault.name}: {fault.meaning}\n  found by seed {seed}, shrunk to {len(short)} commands")
+            print(f"  {run_sequence(library, seed, short, fault=fault.name)}\n{to_text(short)}", flush=True)
+            return True
+    print(f"{fault.name}: {MOST_SEQUENCES} sequences did not find that {fault.meaning}")
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())
