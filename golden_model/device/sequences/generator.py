@@ -116,7 +116,11 @@ class _Generator:
 
     def scene(self) -> Iterator[Command]:
         """A few commands that belong together."""
-        if self.rng.random() < 0.5:
+        chosen = self.rng.random()
+        if chosen < 0.06:
+            yield from self._relaunch()
+            return
+        if chosen < 0.5:
             if self._endless and self.rng.random() < 0.7:
                 yield Reset()
                 self._endless = False
@@ -125,6 +129,17 @@ class _Generator:
         yield from self._prepare()
         for _ in range(self.rng.randint(4, 24)):
             yield self._touch() if self.rng.random() < 0.95 else self._touch_vram()
+
+    def _relaunch(self) -> Iterator[Command]:
+        """Launches without a reset between them, each reading what the host has just written."""
+        if self._endless or self._flip():
+            yield Reset()
+        self._endless = False
+        for _ in range(self.rng.randint(2, 4)):
+            yield Do(WriteVram(layout.ARGS_OFFSET + 12, self.rng.randbytes(4)))
+            yield Dispatch(self._one(Program.ECHO, Program.ECHO, *_ENDS_WELL), grid=(self.rng.randint(1, 3), 1, 1))
+            yield Do(AwaitLaunch())
+            yield Do(ReadVram(layout.ARGS_OFFSET, layout.ARGS_SIZE))
 
     def _prepare(self) -> Iterator[Command]:
         """Bring the device into one of the states that coverage crosses."""
