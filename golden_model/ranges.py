@@ -35,6 +35,11 @@ class AddressRanges:
         self._starts.clear()
         self._ends.clear()
 
+    def overlaps(self, start: int, size: int) -> bool:
+        """Whether a byte of [start, start + size) is in a range."""
+        at = bisect.bisect_right(self._ends, start)
+        return size > 0 and at < len(self._starts) and self._starts[at] < start + size
+
     def __contains__(self, addr: int) -> bool:
         at = bisect.bisect_right(self._starts, addr) - 1
         return at >= 0 and addr < self._ends[at]

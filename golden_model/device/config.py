@@ -30,6 +30,8 @@ class DeviceConfig:
         vram_size: bytes of VRAM, a multiple of 4096, at most the 64 MiB window.
         table_entries: image table entries that the remapper holds, 64 … 255.
         strict_map: the cores get bus errors where no entry maps, instead of private memory.
+        core_faults: the cores report faults; without, only bus errors end a launch, and of one only kind and block are
+            known. A warp that faults then ends like any other.
         dma_piece: bytes at whose multiples (of the host address) the DMA engine ends a piece, see `DmaTransfer`.
 
     Raises ConfigError for a shape that cannot exist.
@@ -39,6 +41,7 @@ class DeviceConfig:
     vram_size: int = BAR2_SIZE
     table_entries: int = 64
     strict_map: bool = False
+    core_faults: bool = True
     dma_piece: int = MEMORY_BLOCK
 
     def __post_init__(self) -> None:

@@ -21,8 +21,10 @@ from golden_model.device.launch import MAX_ROUNDS, DeviceLaunch, Outcome
 from golden_model.device.msix import Msix, MsixMessage
 from golden_model.device.release import Release
 from golden_model.device.remap import RemappedMemory
+from golden_model.device.vram import write_vram
 from golden_model.machine import Machine
 from golden_model.memory import Memory
+from golden_model.ranges import AddressRanges
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class Device:
 
     Attributes:
         machine, vram, memory: the cores, VRAM, and the remapped memory between them.
+        vram_failing: ranges of VRAM that answer with bus errors; none unless somebody adds them.
+        bar2_error: whether the last access to BAR2 was answered with such an error; what it read means nothing.
         launch: the launch in flight, None when not BUSY. `dma`: the transfer in flight.
         cycle: device cycles since power-on, for timestamps. Counts bus accesses and rounds of the cores; a follower
             of hardware sets it.
@@ -80,7 +84,9 @@ class Device:
         self._seed = seed
         hardware = self.config.hardware
         self.vram = Memory(self.config.vram_size, vram_buffer)
-        self.memory = RemappedMemory(1 << hardware.xlen, self.vram, self.config.strict_map)
+        self.vram_failing = AddressRanges()
+        self.bar2_error = False
+        self.memory = RemappedMemory(1 << hardware.xlen, self.vram, self.config.strict_map, self.vram_failing)
         self.machine = Machine(hardware, memory=self.memory)
         self.cycle = 0
         self.messages: list[MsixMessage] = []
@@ -126,6 +132,7 @@ class Device:
         inside = max(0, min(size, self.vram.size - offset))
         if inside < size:
             self.fail(ErrorBit.VRAM_FAULT, None, f"BAR2 read of {size} bytes at {offset:#x} passes VRAM's end")
+        self.bar2_error = self.vram_failing.overlaps(offset, inside)
         return self.vram.read(offset, inside) + bytes(size - inside) if inside else bytes(size)
 
     def bar2_write(self, offset: int, data: bytes, enables: bytes | None = None) -> None:
@@ -136,14 +143,14 @@ class Device:
         self._tick()
         self._check_window("BAR2", offset, len(data), BAR2_SIZE)
         inside = max(0, min(len(data), self.vram.size - offset))
+        self.bar2_error = False
         if enables is None:
-            if inside:
-                self.vram.write(offset, data[:inside])
+            self.bar2_error = not self._write_vram(offset, data[:inside], to_the_end=True)
             dropped = inside < len(data)
         else:
             for index, enabled in enumerate(enables[:inside]):
-                if enabled:
-                    self.vram.write(offset + index, data[index : index + 1])
+                if enabled and not self._write_vram(offset + index, data[index : index + 1]):
+                    self.bar2_error = True
             dropped = any(enables[inside : len(data)])
         if dropped:
             self.fail(ErrorBit.VRAM_FAULT, None, f"BAR2 write of {len(data)} bytes at {offset:#x} passes VRAM's end")
@@ -247,6 +254,8 @@ class Device:
         self.fault = NO_FAULT
 
     def launch_ended(self, outcome: Outcome, fault: FaultRecord, problem: TableProblem | None) -> None:
+        if outcome in (Outcome.FAULT, Outcome.ABORTED):
+            self._cores_used = False  # they have been reset
         launch = self.launch
         if launch is None:  # RESET
             return
@@ -270,7 +279,9 @@ class Device:
             return
         for addr, data in release.writes(self.cycle):
             if not release.host:
-                self.vram.write(addr, data)
+                if not self._write_vram(addr, data):
+                    self.fail(error, None, f"release: VRAM at {addr:#x} answers with a bus error")
+                    return
                 continue
             try:
                 self._host_write(addr, data)
@@ -296,6 +307,7 @@ class Device:
             to_host=to_host,
             interrupt=bool(values["DMA_CTRL"] & 4),
             piece=self.config.dma_piece,
+            vram_failing=self.vram_failing,
         )
         problem = transfer.check()
         if problem is not None:
@@ -333,6 +345,9 @@ class Device:
     def _dma_failed(self, problem: DmaProblem) -> None:
         self.dma_status = DmaStatus.ERROR
         self.fail(ErrorBit.DMA_FAULT, problem)
+
+    def _write_vram(self, offset: int, data: bytes, to_the_end: bool = False) -> bool:
+        return write_vram(self.vram, self.vram_failing, offset, data, to_the_end)
 
     def _host_read(self, addr: int, size: int) -> bytes:
         return self._logged(False, addr, size, lambda: self.host.read(addr, size))

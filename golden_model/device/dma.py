@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum, IntFlag
 
 from golden_model.device.host_memory import ADDRESS_SPACE, HostBusError
+from golden_model.device.vram import write_vram
 from golden_model.memory import Memory
+from golden_model.ranges import AddressRanges
 
 
 class DmaStatus(IntFlag):
@@ -25,6 +27,7 @@ class DmaProblem(Enum):
     OUTSIDE_VRAM = "the transfer leaves VRAM"
     WRAPS_HOST = "the transfer wraps the host's address space"
     BUS_ERROR = "the host answered with a bus error"
+    VRAM_BUS_ERROR = "device memory answered with a bus error"
 
 
 @dataclass
@@ -32,7 +35,8 @@ class DmaTransfer:
     """A transfer in flight, moved in ascending order by `advance`.
 
     It moves in pieces that end at multiples of `piece` of the host address, each read as a whole before it is written.
-    The first bus error ends it: earlier pieces have been moved, the failing one and later ones have not.
+    The first bus error ends it: earlier pieces have been moved, the failing one and later ones have not (but of a piece
+    that VRAM refuses in its second block, the first block has been written).
     When a piece is read is a choice: `read_ahead` reads the next one now.
     """
 
@@ -45,6 +49,7 @@ class DmaTransfer:
     to_host: bool
     interrupt: bool
     piece: int
+    vram_failing: AddressRanges = field(default_factory=AddressRanges)
     done: int = 0  # bytes moved
     problem: DmaProblem | None = field(default=None, init=False)
     _held: bytes | None = field(default=None, init=False)  # the next piece, if it has been read from VRAM
@@ -82,13 +87,18 @@ class DmaTransfer:
 
     def _move(self) -> None:
         host, vram, size = self.host_addr + self.done, self.vram_offset + self.done, self._size()
+        if self.to_host and self._held is None and self.vram_failing.overlaps(vram, size):
+            self.problem = DmaProblem.VRAM_BUS_ERROR
+            return
         try:
             if self.to_host:
                 self.read_ahead()
                 assert self._held is not None
                 self.host_write(host, self._held)
             else:
-                self.vram.write(vram, self.host_read(host, size))
+                if not write_vram(self.vram, self.vram_failing, vram, self.host_read(host, size)):
+                    self.problem = DmaProblem.VRAM_BUS_ERROR
+                    return
         except HostBusError:
             self.problem = DmaProblem.BUS_ERROR
         else:

@@ -47,8 +47,16 @@ class CoresState(Enum):
 class Execution(Scheduler):
     """One started launch on the machine. A round, in which every warp that can steps once, counts as one cycle."""
 
-    def __init__(self, machine: Machine, memory: RemappedMemory, max_cycles: int, seed: int | None = None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        memory: RemappedMemory,
+        max_cycles: int,
+        seed: int | None = None,
+        core_faults: bool = True,
+    ) -> None:
         super().__init__(machine, seed)
+        self._core_faults = core_faults
         self._memory = memory
         self._max_cycles = max_cycles
         self._dispatch_possible = True
@@ -92,21 +100,26 @@ class Execution(Scheduler):
     # ------------------------------------------------------------------ faults
 
     def _fault_of(self, step: Step) -> FaultRecord:
-        place = (step.pc, step.core, step.warp, step.tmask)
-        strict = self._memory.strict
-        if strict and step.pc and not self._memory.answers(step.pc, 4, write=False):
-            return FaultRecord(FaultKind.FETCH, step.pc, *place)
+        refuses = self._memory.refuses
+        place = (step.pc, step.core, step.warp, step.tmask) if self._core_faults else ()
+        if refuses and step.pc and not self._memory.answers(step.pc, 4, write=False):
+            if self._core_faults:
+                return FaultRecord(FaultKind.FETCH, step.pc, *place)
+            return FaultRecord(FaultKind.BUS_READ, step.pc // MEMORY_BLOCK * MEMORY_BLOCK)
         if step.fault is not None:
-            return FaultRecord(step.fault.kind, step.fault.addr, *place)
-        if strict:
+            return FaultRecord(step.fault.kind, step.fault.addr, *place) if self._core_faults else NO_FAULT
+        if refuses:
             refused = self._refused(step)
-            if refused is not None:  # bus errors are known by their memory block only
+            if refused is not None:
                 kind, addr = refused
-                return FaultRecord(kind, addr // MEMORY_BLOCK * MEMORY_BLOCK, *place)
+                if kind is FaultKind.BUS_READ and self._core_faults:
+                    return FaultRecord(kind, addr, *place)
+                # Nobody waits for a store: the error of its write tells the block, not the instruction.
+                return FaultRecord(kind, addr // MEMORY_BLOCK * MEMORY_BLOCK)
         return NO_FAULT
 
     def _refused(self, step: Step) -> tuple[FaultKind, int] | None:
-        """The first lane's access that a strict map answers with an error."""
+        """The first lane's access that memory answers with an error."""
         access = step.memory
         if access is None or access.op is MemoryOp.FENCE:
             return None

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Protocol
 
+from golden_model.device.config import DeviceConfig
 from golden_model.device.dispatch import LaunchRequest
 from golden_model.device.execution import NO_FAULT, CoresState, Execution, FaultRecord
 from golden_model.device.image_table import TableEntry, TableError, TableProblem, check_covered
@@ -47,6 +48,7 @@ class LaunchOwner(Protocol):
 
     machine: Machine
     memory: RemappedMemory
+    config: DeviceConfig
 
     def table_of_launch(self) -> list[TableEntry]:
         """Read the image table. Raises TableError."""
@@ -181,7 +183,9 @@ class DeviceLaunch:
         for addr, value in self.request.dcr_writes(machine.config):
             machine.dcr_write(addr, value)
         machine.start()
-        self._execution = Execution(machine, owner.memory, self.request.max_cycles, self._seed)
+        self._execution = Execution(
+            machine, owner.memory, self.request.max_cycles, self._seed, owner.config.core_faults
+        )
         self.phase = LaunchPhase.RUNNING
         owner.launch_accepted()
 

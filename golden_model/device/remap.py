@@ -18,6 +18,7 @@ from collections.abc import Iterator, Sequence
 from golden_model.device.config import MEMORY_BLOCK
 from golden_model.device.image_table import TableEntry
 from golden_model.memory import PAGE_BITS, PAGE_SIZE, Memory
+from golden_model.ranges import AddressRanges
 
 Piece = tuple[Memory | None, int, int]  # memory (None: nobody answers), offset in it, bytes
 
@@ -27,11 +28,13 @@ class RemappedMemory(Memory):
 
     Private memory is zero at first and belongs to the device: launches, maps and resets keep it. In a strict map there
     is none: bytes outside every entry read as 0 and swallow writes, and `answers` says which accesses are bus errors.
+    The same holds for bytes of VRAM in `failing` (offsets), which device memory answers with bus errors.
     """
 
-    def __init__(self, size: int, vram: Memory, strict: bool = False) -> None:
+    def __init__(self, size: int, vram: Memory, strict: bool = False, failing: AddressRanges | None = None) -> None:
         super().__init__(size)
         self.vram = vram
+        self.failing = AddressRanges() if failing is None else failing
         self.private = Memory(size, zeroed=True)
         self.strict = strict
         self._entries: list[TableEntry] = []
@@ -63,24 +66,51 @@ class RemappedMemory(Memory):
             entry = self._entries[index] if index < len(self._entries) else None
             if entry is not None and entry.vma <= addr:
                 stop = min(end, entry.vma_end)
-                yield self.vram, entry.vram_offset + (addr - entry.vma), stop - addr
+                yield from self._vram_pieces(entry.vram_offset + (addr - entry.vma), stop - addr)
             else:
                 stop = end if entry is None else min(end, entry.vma)
                 yield elsewhere, addr, stop - addr
             addr = stop
 
-    def answers(self, addr: int, size: int, write: bool) -> bool:
-        """Whether memory answers an access of the cores without a bus error; only a strict map ever says no.
+    def _vram_pieces(self, offset: int, size: int) -> Iterator[Piece]:
+        end = offset + size
+        for start, stop in self.failing:
+            if start < end and offset < stop:
+                if offset < start:
+                    yield self.vram, offset, start - offset
+                yield None, max(offset, start), min(end, stop) - max(offset, start)
+                offset = min(end, stop)
+        if offset < end:
+            yield self.vram, offset, end - offset
 
-        Cores read whole blocks, so a read fails only if nothing of its block is mapped; a write fails if one of its
-        bytes is not.
+    @property
+    def refuses(self) -> bool:
+        """Whether there are accesses of the cores that memory answers with bus errors."""
+        return self.strict or len(self.failing) > 0
+
+    def answers(self, addr: int, size: int, write: bool) -> bool:
+        """Whether memory answers an access of the cores without a bus error.
+
+        A write fails if one of its bytes fails or, in a strict map, is not mapped. Cores read whole blocks, so a read
+        fails if a byte of its block fails or, in a strict map, nothing of its block is mapped.
         """
-        if not self.strict:
+        if not self.refuses:
             return True
         if write:
             return all(memory is not None for memory, _, _ in self.pieces(addr, size))
         block = addr // MEMORY_BLOCK * MEMORY_BLOCK
-        return any(memory is not None for memory, _, _ in self.pieces(block, MEMORY_BLOCK))
+        pieces = list(self.pieces(block, MEMORY_BLOCK))
+        if self.strict:
+            return any(memory is not None for memory, _, _ in pieces) and not self._fails(block)
+        return all(memory is not None for memory, _, _ in pieces)
+
+    def _fails(self, block: int) -> bool:
+        """Whether a byte of the block is in failing VRAM."""
+        for entry in self._entries:
+            first, end = max(block, entry.vma), min(block + MEMORY_BLOCK, entry.vma_end)
+            if first < end and self.failing.overlaps(entry.vram_offset + first - entry.vma, end - first):
+                return True
+        return False
 
     # ------------------------------------------------------------------ device side
 

@@ -76,6 +76,7 @@ class Dispatch:
         vortex: by the image table, else raw.
         table: None for a good one, else the rule that it breaks.
         release: RELEASE_CTRL; the address is `release_addr`.
+        args_fail: the argument block is in VRAM that answers with bus errors.
         addr_bits: set in KERNEL_ADDR beyond what the program needs, to make it misaligned or too wide.
     """
 
@@ -91,6 +92,7 @@ class Dispatch:
     release: int = 0
     release_addr: int = 0
     addr_bits: int = 0
+    args_fail: bool = False
 
     def actions(self) -> Iterator[Action]:
         code = programs.code()
@@ -99,6 +101,8 @@ class Dispatch:
             yield WriteVram(TABLE_BASE, self._table(len(code), programs.place(self.program, base)[0]))
         else:
             base, args, offset = layout.RAW_CODE_OFFSET, layout.RAW_ARGS, layout.RAW_CODE_OFFSET
+            if self.args_fail:
+                args = layout.VRAM_FAILS.start
         yield WriteVram(offset, code)
         startup, kernel = programs.place(self.program, base)
         yield from write_wide("KERNEL_ADDR", kernel | self.addr_bits | (VORTEX_MODE_FLAG if self.vortex else 0))
@@ -115,7 +119,7 @@ class Dispatch:
         yield write_named("DISPATCH", 1)
 
     def _table(self, code_size: int, startup: int) -> bytes:
-        good = layout.good_table(code_size)
+        good = layout.good_table(code_size, layout.VRAM_FAILS.start + 3 if self.args_fail else layout.ARGS_OFFSET)
         if self.table is None:
             return encode_table(good)
         return broken_table(self.table, good, startup, layout.VRAM_SIZE, TABLE_ENTRIES, 32)

@@ -60,9 +60,12 @@ def sequence_host() -> SparseHostMemory:
     return host
 
 
-def sequence_config() -> DeviceConfig:
-    """The device that sequences are written for."""
-    return DeviceConfig(vram_size=layout.VRAM_SIZE)
+def sequence_device(seed: int | None = None, strict_map: bool = False, core_faults: bool = True) -> Device:
+    """The device that sequences are written for, or one with a strict map or with cores that report no faults."""
+    config = DeviceConfig(vram_size=layout.VRAM_SIZE, strict_map=strict_map, core_faults=core_faults)
+    device = Device(config, sequence_host(), WHEN_TOLD, seed)
+    device.vram_failing.add(layout.VRAM_FAILS.start, len(layout.VRAM_FAILS))
+    return device
 
 
 def do(device: Device, action: Action) -> int | bytes | None:
@@ -106,8 +109,7 @@ class GoldenExecutor:
     @classmethod
     def fresh(cls, seed: int | None = None, coverage: Coverage | None = None) -> GoldenExecutor:
         """A device from power-on."""
-        device = Device(sequence_config(), sequence_host(), WHEN_TOLD, seed)
-        return cls(device, seed, coverage)
+        return cls(sequence_device(seed), seed, coverage)
 
     def perform(self, action: Action) -> Observation:
         if self.seed is not None:

@@ -88,6 +88,7 @@ class _Generator:
             (4, self._bad_table),
             (3, self._watchdog),
             (3, self._fault),
+            (2, lambda: Dispatch(self.rng.choice(_ENDS_WELL), self._flip(), release=self._one(0, 1), args_fail=True)),
             (6, self._dma),
             (3, self._bad_dma),
             (3, self._doorbells),
@@ -247,7 +248,8 @@ class _Generator:
         inside = self.rng.randrange(places.start, places.stop - 16)
         if host:
             return self._one(inside, layout.HOST_FAILS.start, (1 << 64) - 4, (1 << 64) - 16)
-        return self._one(inside, inside, layout.VRAM_SIZE - 4, layout.VRAM_SIZE - 16, 1 << 63)
+        fails = layout.VRAM_FAILS.start - self._one(0, 4, 8, 12)
+        return self._one(inside, inside, inside, fails, layout.VRAM_SIZE - 4, layout.VRAM_SIZE - 16, 1 << 63)
 
     def _bad_dispatch(self) -> Command:
         vortex = self._flip()
@@ -295,6 +297,7 @@ class _Generator:
                 Dma(to_host, host, (1 << 64) - 1, size + 1),
                 Dma(to_host, host, vram, self.rng.choice(_TOO_BIG)),
                 Dma(to_host, (1 << 64) - size, vram, size + 1),
+                Dma(to_host, host, self._failing_vram(128), 128),
                 Dma(to_host, layout.HOST_FAILS.start - self._one(0, 1, 64, 100), vram, 128),
             ]
         )
@@ -314,7 +317,10 @@ class _Generator:
 
     def _touch_vram(self) -> Command:
         size = self.rng.choice(_SIZES)
-        if self.rng.random() < 0.25:
+        chosen = self.rng.random()
+        if chosen < 0.1:
+            offset = self._failing_vram(size)
+        elif chosen < 0.3:
             offset = self._one(layout.VRAM_SIZE, layout.VRAM_SIZE - 1, layout.VRAM_SIZE - size + 1, BAR2_SIZE - size)
             offset = min(offset, BAR2_SIZE - size)
         else:
@@ -322,6 +328,11 @@ class _Generator:
         if self._flip() or offset == TABLE_BASE:
             return Do(ReadVram(offset, size))
         return Do(WriteVram(offset, self.rng.randbytes(size)))
+
+    def _failing_vram(self, size: int) -> int:
+        """Where a byte at least answers with a bus error."""
+        fails = layout.VRAM_FAILS
+        return self._one(fails.start - size + 1, fails.start, fails.start + 100, fails.stop - 1)
 
     def _vram(self, size: int) -> int:
         edges = (layout.SCRATCH.start, layout.SCRATCH.start + 1, layout.SCRATCH.stop - size)

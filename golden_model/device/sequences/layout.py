@@ -21,11 +21,12 @@ ARGS_SIZE = 0x35  # ends inside a memory block, private bytes follow
 RAW_ARGS = 0x00F0
 SCRATCH = range(0x0001_1000, 0x0002_0000)  # VRAM that copies may overwrite
 RELEASE = range(0x0002_1000, 0x0002_2000)  # VRAM that releases may overwrite: a transfer there would race with them
+VRAM_FAILS = range(0x0003_0000, 0x0003_1000)  # VRAM that answers with bus errors
 HOST = range(0x0000_0007_1234_0000, 0x0000_0007_1236_0000)  # host memory that DMA may use
 HOST_RELEASE = range(HOST.start - 0x1000, HOST.start)
 HOST_FAILS = range(HOST.stop, HOST.stop + 0x1000)  # answers with bus errors
 
 
-def good_table(code_size: int) -> list[TableEntry]:
+def good_table(code_size: int, args_offset: int = ARGS_OFFSET) -> list[TableEntry]:
     """The table under which every program runs."""
-    return [TableEntry(ARGS_VMA, ARGS_OFFSET, ARGS_SIZE), TableEntry(CODE_VMA, CODE_OFFSET, code_size)]
+    return [TableEntry(ARGS_VMA, args_offset, ARGS_SIZE), TableEntry(CODE_VMA, CODE_OFFSET, code_size)]

@@ -1,11 +1,14 @@
-"""python -m tests.cosim.bar FIRST COUNT: the command sequences of these seeds on the RTL, against the golden device."""
+"""python -m tests.cosim.bar FIRST COUNT [strict] [bus_faults]: the sequences of these seeds, RTL against golden device.
+
+strict: the device has a strict map. bus_faults: its cores report no faults, so only bus errors end a launch.
+"""
 
 from __future__ import annotations
 
 import sys
 
 from tests.cosim.bar.campaign import Figures, campaign
-from tests.cosim.bar.model import build
+from tests.cosim.bar.model import Variant, build
 from tests.cosim.bar.parts import load, parts_of, path_of, save, state_of_sources
 
 MOST_FAILURES = 5
@@ -14,19 +17,21 @@ MOST_FAILURES = 5
 def main(arguments: list[str]) -> int:
     """Exit status: 0 no difference, 1 differences, 2 wrong arguments."""
     try:
-        first, count = (int(argument, 0) for argument in arguments)
-        if first < 0 or count < 1:
+        first, count = (int(argument, 0) for argument in arguments[:2])
+        options = arguments[2:]
+        if first < 0 or count < 1 or not set(options) <= {"strict", "bus_faults"}:
             raise ValueError
     except ValueError:
-        print("usage: python -m tests.cosim.bar FIRST COUNT (first seed, not negative; how many sequences, at least 1)")
+        print("usage: python -m tests.cosim.bar FIRST COUNT [strict] [bus_faults]: first seed, how many sequences")
         return 2
-    library, state, figures = build(), state_of_sources(), Figures()
+    bar = build(Variant(strict="strict" in options, core_faults="bus_faults" not in options))
+    state, figures = "-".join([state_of_sources(), *sorted(options)]), Figures()
     print(f"seeds {first} to {first + count - 1}, sources {state}", flush=True)
     for seeds in parts_of(first, count):
         path = path_of(state, seeds)
         part = load(path)
         if part is None:
-            part = campaign(library, seeds, most_failures=MOST_FAILURES)
+            part = campaign(bar, seeds, most_failures=MOST_FAILURES)
             if part.sequences == len(seeds):
                 save(path, part)
         figures.add(part)

@@ -13,7 +13,7 @@ from tests.cosim.bar.rtl import DeviceEvent, Difference, Rtl
 from tests.cosim.bar.stores import LaunchStores
 
 # Rounds in which every launch of a sequence ends that ends at all, except odd ones of many blocks.
-HOPELESS = 120
+HOPELESS = 80
 _CLOSED = 100_000  # rounds that the golden device may need for a launch that has ended on the RTL
 # Plain numbers: this is looked at for every action.
 _ACCEPTED, _TABLE_BAD, _DONE, _FAULT, _DMA_PIECE, _DMA_END, _DCR_ANSWER = (int(bit) for bit in DeviceEvent)
@@ -42,7 +42,7 @@ class Choices:
             if bits & _DCR_ANSWER:
                 self._answer()
             if bits & _FAULT:
-                self._fault()
+                self._fault(resets)
             if bits & _DONE:
                 self._end()
 
@@ -112,13 +112,15 @@ class Choices:
         cycles = (2 * int.from_bytes(read, "little") + 1) // 5
         return cycles if cycles <= self._rtl.device_cycles() else None
 
-    def _fault(self) -> None:
+    def _fault(self, resets: bool) -> None:
         launch, peek = self._device.launch, self._rtl.peek_register
         if launch is None or launch.phase is not LaunchPhase.RUNNING:
             raise Difference("a launch faults on the RTL, but the golden device runs none")
         kind = FaultKind(peek("FAULT_KIND"))
         state = launch.advance(HOPELESS)
-        if kind is FaultKind.WATCHDOG:
+        if resets:  # the registers that would tell it are clear again
+            launch.adopt_fault(launch.running_fault or FaultRecord(FaultKind.ILLEGAL_INSTRUCTION))
+        elif kind is FaultKind.WATCHDOG:
             launch.expire()
         else:
             addr = peek("FAULT_ADDR_LO") | peek("FAULT_ADDR_HI") << 32

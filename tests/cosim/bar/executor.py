@@ -15,8 +15,7 @@ import ctypes
 import random
 
 from golden_model.device import Device
-from golden_model.device.config import TABLE_BASE, DeviceConfig
-from golden_model.device.device import WHEN_TOLD
+from golden_model.device.config import TABLE_BASE
 from golden_model.device.execution import CoresState
 from golden_model.device.launch import LaunchPhase
 from golden_model.device.msix import MsixMessage
@@ -33,7 +32,7 @@ from golden_model.device.sequences.actions import (
 )
 from golden_model.device.sequences.commands import Command, write_named
 from golden_model.device.sequences.coverage import DeviceState
-from golden_model.device.sequences.execute import do, sequence_config, sequence_host
+from golden_model.device.sequences.execute import do, sequence_device
 from golden_model.device.sequences.programs import PRIVATE_ADDR
 from tests.cosim.bar.choices import HOPELESS, Choices
 from tests.cosim.bar.rtl import Difference, Rtl, Settled, is_reset
@@ -54,7 +53,7 @@ class RtlExecutor:
 
     Args:
         coverage: where accesses are counted by the state in which they were made.
-        config: of the golden device; the library's variant.
+        device: the golden one, of the library's variant.
         fault: the one that is seeded, in models that have any.
     """
 
@@ -63,13 +62,13 @@ class RtlExecutor:
         library: ctypes.CDLL,
         seed: int,
         coverage: Coverage | None = None,
-        config: DeviceConfig | None = None,
+        device: Device | None = None,
         fault: str = "",
     ) -> None:
         self._rng = random.Random(seed)
         self._coverage = coverage
         self.rtl = Rtl(library, seed, self._rng, fault)
-        self.device = Device(config or sequence_config(), sequence_host(), WHEN_TOLD)
+        self.device = device or sequence_device()
         self.choices = Choices(self.rtl, self.device)
         self._messages: list[MsixMessage] = []
         self._endless = False  # the launch under way is known to have no end
@@ -115,6 +114,12 @@ class RtlExecutor:
         value = self.rtl.do(action)
         settled = self.rtl.settle()
         golden = self._on_golden(action, settled)
+        if isinstance(action, (ReadVram, WriteVram)):
+            rtl_error, golden_error = self.rtl.bar2_error(), self.device.bar2_error
+            if rtl_error != golden_error:
+                raise Difference(f"BAR2 answers with an error: RTL {rtl_error}, golden {golden_error}")
+            if rtl_error:
+                value = golden  # what was read means nothing
         if value != golden:
             raise Difference(f"RTL {_show(value)}, golden {_show(golden)}")
         self._compare_messages()

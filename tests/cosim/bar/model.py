@@ -95,7 +95,15 @@ class Variant:
         return [*packages, *sorted(path for path in self.rtl.rglob("*.sv") if path not in packages)]
 
 
-def build(variant: Variant | None = None) -> ctypes.CDLL:
+@dataclass(frozen=True)
+class Library:
+    """A loaded library: its functions (driver.cpp) and what it is made of."""
+
+    functions: ctypes.CDLL
+    variant: Variant
+
+
+def build(variant: Variant | None = None) -> Library:
     """The library of a device that command sequences are written for; built once per contents of its sources.
 
     Raises AssertionError with the tool's output if it cannot be built.
@@ -122,7 +130,7 @@ def build(variant: Variant | None = None) -> ctypes.CDLL:
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(loaded, name)
         function.restype, function.argtypes = result, arguments
-    return loaded
+    return Library(loaded, variant)
 
 
 def _build_model(tools: Toolchain, variant: Variant, folder: Path) -> None:

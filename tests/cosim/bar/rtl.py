@@ -78,6 +78,7 @@ class Rtl:
         self.handle = library.vx_new(seed & (1 << 64) - 1, fault.encode())
         self._rng = rng
         library.vx_host_fails(self.handle, layout.HOST_FAILS.start, layout.HOST_FAILS.stop)
+        library.vx_memory_fails(self.handle, layout.VRAM_FAILS.start, layout.VRAM_FAILS.stop)
         library.vx_set_latency(self.handle, rng.choice((1, 3, 8)))
 
     def close(self) -> None:
@@ -158,6 +159,10 @@ class Rtl:
         if self._rng.random() < 0.7:
             return 6
         return next(log2 for log2 in (self._rng.randrange(7), 6) if (offset % (1 << log2) + size - 1) >> log2 < 256)
+
+    def bar2_error(self) -> bool:
+        """Whether the last burst on BAR2 was answered with an error."""
+        return bool(self.library.vx_response(self.handle))
 
     # ------------------------------------------------------------------ past the device
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 import tempfile
 from pathlib import Path
@@ -12,6 +11,7 @@ from golden_model.device.sequences.commands import Command
 from tests.cosim.bar.campaign import run_sequence
 from tests.cosim.bar.faults.catalogue import FAULTS, SeededFault
 from tests.cosim.bar.faults.seeded import build_seeded
+from tests.cosim.bar.model import Library
 
 MOST_SEQUENCES = 200
 
@@ -29,7 +29,7 @@ def main(names: list[str]) -> int:
     return 0 if all(found) else 1
 
 
-def _find(library: ctypes.CDLL, fault: SeededFault) -> bool:
+def _find(library: Library, fault: SeededFault) -> bool:
     def fails(commands: list[Command]) -> bool:
         return run_sequence(library, seed, commands, fault=fault.name) is not None
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import ctypes
 import shutil
 from pathlib import Path
 
 from tests.cosim.bar.faults.catalogue import FAULTS, SeededFault
-from tests.cosim.bar.model import RTL, Variant, build
+from tests.cosim.bar.model import RTL, Library, Variant, build
 
 _END_OF_PORTS = "\n);\n"
 
 
-def build_seeded(folder: Path) -> ctypes.CDLL:
+def build_seeded(folder: Path) -> Library:
     """The model, from a copy of the sources that is written to `folder`; built once per contents."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(RTL, folder)

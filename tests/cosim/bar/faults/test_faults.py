@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 from pathlib import Path
 
@@ -11,25 +10,26 @@ import pytest
 from tests.cosim.bar.campaign import run_sequence
 from tests.cosim.bar.faults.catalogue import FAULTS, SeededFault
 from tests.cosim.bar.faults.seeded import build_seeded
+from tests.cosim.bar.model import Library
 
 SEED = 1
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
     folder: Path = tmp_path_factory.mktemp("seeded") / "rtl"
     return build_seeded(folder)
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_fault_is_caught(library: ctypes.CDLL, fault: SeededFault) -> None:
+def test_fault_is_caught(library: Library, fault: SeededFault) -> None:
     difference = run_sequence(library, SEED, list(fault.commands), fault=fault.name)
     assert difference is not None, f"{fault.name}: nobody notices that {fault.meaning}"
     assert re.search(fault.first, difference), f"{fault.name}: another first difference:\n{difference}"
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_without_its_fault_nothing_differs(library: ctypes.CDLL, fault: SeededFault) -> None:
+def test_without_its_fault_nothing_differs(library: Library, fault: SeededFault) -> None:
     assert run_sequence(library, SEED, list(fault.commands)) is None
 
 
