@@ -20,6 +20,16 @@ INCLUDE_DIR = KERNEL_ROOT / "include"
 SOURCE_DIR = KERNEL_ROOT / "src"
 SCRIPT_DIR = KERNEL_ROOT / "scripts"
 
+# All but the first keep the back end from making or copying branches after the divergence pass has run.
+_LLVM_OPTIONS = (
+    "-disable-loop-idiom-all",
+    "-tail-dup-placement=false",
+    "-disable-tail-duplicate",
+    "-disable-early-taildup",
+    "-disable-cgp-select2branch",
+    "-jump-is-expensive",
+)
+
 OPTIMISATION_LEVELS = ("0", "1", "2", "3", "s")
 
 _ENTRY_DEFINE = {
@@ -88,16 +98,7 @@ def language_flags(opt: str) -> list[str]:
         "-ftls-model=local-exec",
         "-fno-jump-tables",
         "-fno-math-errno",
-        "-mllvm",
-        "-disable-loop-idiom-all",
-        "-mllvm",
-        "-tail-dup-placement=false",
-        "-mllvm",
-        "-disable-tail-duplicate",
-        "-mllvm",
-        "-disable-early-taildup",
-        "-mllvm",
-        "-disable-cgp-select2branch",
+        *(word for option in _LLVM_OPTIONS for word in ("-mllvm", option)),
     ]
 
 
