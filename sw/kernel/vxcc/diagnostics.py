@@ -16,10 +16,6 @@ _ERROR_LINE = re.compile(r"^(?!clang)\S.*: (?:fatal )?error: ", re.MULTILINE)
 
 # Calls that a compiler makes on its own, and what in the source causes them.
 _LIBRARY_CALLS = {
-    "__divdi3": "a signed 64-bit division",
-    "__moddi3": "a signed 64-bit remainder",
-    "__udivdi3": "a 64-bit division",
-    "__umoddi3": "a 64-bit remainder",
     "__mulsi3": "a multiplication without the M extension",
     "__muldi3": "a 64-bit multiplication without the M extension",
     "__divsi3": "a division without the M extension",

@@ -12,7 +12,7 @@ from sw.kernel.vxcc import cache, flags, passes
 from sw.kernel.vxcc.request import Request, compile_file, report_of
 
 _START_FILES = ("vx_start.S", "vx_init.S")
-_LIBRARY_FILES = ("vx_mem.c", "vx_cxx.c")
+_LIBRARY_FILES = ("vx_mem.c", "vx_cxx.c", "vx_div64.c")
 
 
 @dataclass(frozen=True)
