@@ -14,9 +14,8 @@ typedef struct {
 static inline __attribute__((always_inline)) result_t divide(uint64_t a, uint64_t b) {
   uint64_t remainder = 0;
   for (int step = 0; step < 64; ++step) {
-    uint64_t carry = remainder >> 63; /* the 65th bit of the shifted remainder */
-    remainder = remainder << 1 | a >> 63;
-    uint64_t fits = carry | (uint64_t)(remainder >= b);
+    remainder = remainder << 1 | a >> 63; /* at most the first step + 1 bits of the dividend: nothing is lost */
+    uint64_t fits = remainder >= b;
     remainder -= b & -fits;
     a = a << 1 | fits;
   }
