@@ -31,6 +31,7 @@ class Kind(IntEnum):
     FAULT = 5
     AXI = 6
     RUN = 7
+    DEVICE_AXI = 8  # memory ports of the BAR device, same fields as AXI; address bit AXI_ADDR_WIDTH says VRAM
 
 
 class CommitFlag(IntEnum):
@@ -118,7 +119,7 @@ class AxiChannel(IntEnum):
 class RunEvent(IntEnum):
     """What happened at the boundary of the processor."""
 
-    RESET = 0
+    RESET = 0  # addr 1: by the BAR device, which resets the cores after an abort
     START = 1
     BUSY_RISE = 2
     BUSY_FALL = 3
@@ -127,6 +128,8 @@ class RunEvent(IntEnum):
     DCR_RESPONSE = 6
     QUIESCENT = 7  # busy low and every write acknowledged
     ASSERTION = 8  # a SystemVerilog assertion failed; data holds its number
+    DEVICE = 9  # choices of the BAR device; data holds `device_event_t` (hw/rtl/pcie/vx_pcie_pkg.sv)
+    MESSAGE = 10  # an MSI-X message: addr its address, data vector << 32 | its data
 
 
 # (field, numpy scalar code, count): count "lanes" means one element per lane.
@@ -234,6 +237,7 @@ LAYOUT: dict[Kind, list[_Field]] = {
         ("pad", "u1", 2),
     ],
 }
+LAYOUT[Kind.DEVICE_AXI] = LAYOUT[Kind.AXI]
 
 
 def dtype(kind: Kind, lanes: int) -> np.dtype:
@@ -262,6 +266,10 @@ _ENUMS: tuple[type[IntEnum], ...] = (
 _CPP_TYPE = {"u1": "uint8_t", "u2": "uint16_t", "u4": "uint32_t", "u8": "uint64_t"}
 
 
+def _cpp_name(kind: Kind) -> str:
+    return kind.name.title().replace("_", "")
+
+
 def cpp_header(lanes: int) -> str:
     """C++ structs with the very same layout, with static_asserts on their sizes."""
     out = [
@@ -277,7 +285,7 @@ def cpp_header(lanes: int) -> str:
         members = ", ".join(f"{member.name} = {member.value}" for member in enum)
         out.append(f"namespace {enum.__name__} {{ enum : uint32_t {{ {members} }}; }}")
     for kind in Kind:
-        out.append(f"struct {kind.name.title()}Record {{")
+        out.append(f"struct {_cpp_name(kind)}Record {{")
         out.append(f"  static constexpr uint32_t kKind = {kind.value};")
         for name, code, count in LAYOUT[kind]:
             number = lanes if count == "lanes" else int(count)
@@ -285,6 +293,6 @@ def cpp_header(lanes: int) -> str:
             out.append(f"  {_CPP_TYPE[code]} {name}{array};")
         out.append("};")
         size = dtype(kind, lanes).itemsize
-        out.append(f'static_assert(sizeof({kind.name.title()}Record) == {size}, "layout differs from numpy");')
+        out.append(f'static_assert(sizeof({_cpp_name(kind)}Record) == {size}, "layout differs from numpy");')
     out.append("}  // namespace vx")
     return "\n".join(out) + "\n"

@@ -20,8 +20,11 @@ CPP_SOURCES = (
     TB / "agents" / "axi" / "responder.cpp",
     TB / "probes" / "probe.cpp",
     TB / "top" / "capi.cpp",
+    TB / "top" / "core_monitor.cpp",
+    TB / "top" / "device_side.cpp",
     TB / "top" / "force.cpp",
     TB / "top" / "harness.cpp",
+    TB / "top" / "host_side.cpp",
     TB / "top" / "mailbox.cpp",
     TB / "top" / "waves.cpp",
 )
@@ -45,6 +48,7 @@ class ModelSpec:
             option of their own.
         probes: False leaves the probes out (a core without trace wires, or a measurement of their cost).
         fault_ports: False for a core without the optional `fault_*` outputs.
+        device: False leaves the BAR device out. Sources without a folder `pcie` have none, whatever this says.
         extra_args: more Verilator arguments, for cores that need them.
     """
 
@@ -52,15 +56,24 @@ class ModelSpec:
     kind: ModelKind = ModelKind.FAST
     probes: bool = True
     fault_ports: bool = True
+    device: bool = True
     rtl: Path = RTL
     extra_args: tuple[str, ...] = ()
+
+    @property
+    def has_device(self) -> bool:
+        """The BAR device is in the model."""
+        return self.device and (self.rtl / "pcie").is_dir()
 
     def rtl_files(self) -> list[Path]:
         """Every SystemVerilog file of the design, packages first and in dependency order, then modules by path."""
         packages = [self.rtl / name for name in ("vx_pkg.sv", "vx_trace_pkg.sv")]
         known = set(packages)
-        # The PCIe device stands in front of the core and is no part of a model of the core alone.
-        files = sorted(path for path in self.rtl.rglob("*.sv") if path not in known and path.parent.name != "pcie")
+        files = sorted(
+            path
+            for path in self.rtl.rglob("*.sv")
+            if path not in known and (self.has_device or path.parent.name != "pcie")
+        )
         others = [path for path in files if path.stem.endswith("_pkg")]
         modules = [path for path in files if path not in others]
         return [*(path for path in packages if path.is_file()), *others, *modules]
@@ -70,7 +83,7 @@ class ModelSpec:
         sources = [TB / "top" / "public.vlt"]
         if self.kind is ModelKind.DEBUG:
             sources.append(TB / "build" / "forceable.vlt")
-        sources += [*self.rtl_files(), TB / "top" / "vx_tb_top.sv"]
+        sources += [*self.rtl_files(), TB / "top" / "vx_tb_device.sv", TB / "top" / "vx_tb_top.sv"]
         if self.probes:
             sources += [TB / "probes" / "vx_probe.sv", TB / "probes" / "vx_probe_bind.sv"]
         return sources
@@ -80,6 +93,8 @@ class ModelSpec:
         defines = dict(self.hardware.verilog_defines())
         if not self.fault_ports:
             defines["VX_TB_NO_FAULT_PORTS"] = "1"
+        if not self.has_device:
+            defines["VX_TB_NO_DEVICE"] = "1"
         args = [
             "--cc",
             "--vpi",
@@ -128,7 +143,9 @@ class ModelSpec:
             f"constexpr uint32_t kNumCores = {hardware.total_cores};\n"
             f"constexpr uint32_t kNumWarps = {hardware.num_warps};\n"
             f"constexpr uint32_t kNumBanks = {hardware.axi_num_banks};\n"
-            f"constexpr uint64_t kMemorySize = {memory_size:#x}ull;\n"
+            f"constexpr uint64_t kMemorySize = {memory_size:#x}ull;\n"  # of the cores; VRAM lies behind it
+            f"constexpr uint32_t kAddressWidth = {hardware.axi_addr_width};\n"
+            f"constexpr bool kHasDevice = {str(self.has_device).lower()};\n"
             "}  // namespace vx\n"
         )
         return {

@@ -11,9 +11,11 @@ from enum import IntEnum, IntFlag
 
 from hw.tb.build import c_structs
 
-ABI_VERSION = 2
+ABI_VERSION = 3
 MAX_FORCE_WORDS = 16
 MAX_PORT_FAULTS = 16
+VRAM_SIZE = 64 << 20  # behind BAR2, in `memory.bin` behind the cores' address space
+BAR4 = 1 << 20  # address bit of CTL_READ and CTL_WRITE
 
 
 class Op(IntEnum):
@@ -26,6 +28,13 @@ class Op(IntEnum):
     WAIT_RISE = 4  # a: bound; pushes 1 if busy rose, else 0 (an empty grid may never raise it)
     WAIT_QUIESCENT = 5  # a: cycles that it must last; b: bound or 0
     RUN = 6  # a: cycles
+    SELECT = 7  # a: 0 the core's ports are those of memory, 1 the BAR device is between; b: bound on what is in flight
+    CTL_WRITE = 8  # BAR0, BAR4. a: offset (+ BAR4), b: value, c: strobes
+    CTL_READ = 9  # a: offset (+ BAR4), b: log2 of the bytes; pushes the value
+    VRAM_WRITE = 10  # BAR2. a: offset, b: bytes, c: log2 of the bytes of a beat; the data was given with vx_give
+    VRAM_READ = 11  # likewise; the data is left for vx_take
+    WAIT_MESSAGE = 12  # a: messages that the host knows of, b: bound; pushes the messages since reset
+    WAIT_DEVICE = 13  # a: 1 launch, 2 transfer, 3 both not BUSY, b: bound; pushes what is still BUSY
 
 
 class Reason(IntFlag):
@@ -92,6 +101,7 @@ class Settings(ctypes.Structure):
         ("hang_cycles", ctypes.c_uint64),  # 0: no bound
         ("record_mask", ctypes.c_uint32),  # bit k: records of kind k are written
         ("drain", ctypes.c_uint32),  # 1: wake Python when a ring is half full; 0: overwrite the oldest
+        ("launch", ctypes.c_uint64),  # id of launches that the BAR device starts
     )
 
 
@@ -136,6 +146,10 @@ class Status(ctypes.Structure):
         ("forced", ctypes.c_uint64),  # windows of forced signals that have begun
         ("port_faults", ctypes.c_uint64),  # pulses since the last START
         ("faults", PortFault * MAX_PORT_FAULTS),  # the first of them
+        ("messages", ctypes.c_uint64),  # MSI-X messages since reset
+        ("core_resets", ctypes.c_uint64),  # resets of the core by the BAR device
+        ("device_cycles", ctypes.c_uint64),  # cycles of the BAR device since reset
+        ("ctl_accesses", ctypes.c_uint64),  # accesses to BAR0 and BAR4 since reset
         ("busy", ctypes.c_uint32),
         ("probes", ctypes.c_uint32),  # cores that have a probe
     )
@@ -152,6 +166,8 @@ def cpp_header() -> str:
         "kAbiVersion": ABI_VERSION,
         "kMaxForceWords": MAX_FORCE_WORDS,
         "kMaxPortFaults": MAX_PORT_FAULTS,
+        "kVramSize": VRAM_SIZE,
+        "kBar4": BAR4,
         "kAny": ANY,
     }
     constants = "".join(f"constexpr uint32_t {name} = {value:#x}u;\n" for name, value in numbers.items())

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "harness.h"
+#include "shape.h"  // generated
 #include "svdpi.h"
 #include "verilated.h"
 
@@ -25,6 +26,20 @@ void vx_set_settings(const vx::Settings* settings) { Harness::instance().set_set
 void vx_inject(uint32_t kind, uint64_t nth, uint64_t arg) { Harness::instance().arm(vx::Injection{kind, nth, arg}); }
 int vx_waves(const char* path, uint64_t first, uint64_t last) { return Harness::instance().waves().window(path, first, last); }
 void vx_release(const char* name) { Harness::instance().forces().release(name); }
+
+// Data of the next VRAM_WRITE; data of the last VRAM_READ, at most `size` bytes of it.
+void vx_give(const uint8_t* data, uint64_t size) { Harness::instance().device().master().given.assign(data, data + size); }
+void vx_take(uint8_t* data, uint64_t size) {
+    const std::vector<uint8_t>& taken = Harness::instance().device().master().taken;
+    std::memcpy(data, taken.data(), size < taken.size() ? size : taken.size());
+}
+
+// Memory of the host, as the host itself reaches it.
+void vx_host_read(uint64_t addr, uint8_t* data, uint64_t size) { Harness::instance().device().host().read(addr, data, size); }
+void vx_host_write(uint64_t addr, const uint8_t* data, uint64_t size) { Harness::instance().device().host().write(addr, data, size); }
+void vx_host_fail(uint64_t first, uint64_t last) { Harness::instance().device().host().fail(first, last); }
+void vx_host_clear() { Harness::instance().device().host().clear(); }
+int vx_has_device() { return vx::kHasDevice; }
 
 // Writes a sentence into `error` (at most `size` bytes with the end) and returns 0 if the signal cannot be forced.
 int vx_force(const char* name, const uint32_t* value, const uint32_t* mask, uint32_t words, const vx::CTrigger* trigger,

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "Vtop.h"
+#include "requests.h"
 #include "shape.h"  // generated: kNumBanks, kMemorySize
 #include "verilated.h"
 
@@ -40,8 +41,9 @@ Harness& Harness::instance() { return *g_instance; }
 Harness::Harness(int argc, char** argv)
     : run_dir_(plusarg(argc, argv, "vx_run_dir", ".")),
       rings_(run_dir_ + "/ring.bin", ring_capacity(argc, argv)),
-      memory_(run_dir_ + "/memory.bin", kMemorySize),
-      mailbox_(rings_, status_),
+      memory_(run_dir_ + "/memory.bin", kMemorySize + kVramSize),
+      device_(memory_, rings_, injection_, status_),
+      mailbox_(rings_, status_, device_.master()),
       probe_(rings_, status_) {
     g_instance = this;
     settings_.hang_cycles = 100000;
@@ -51,14 +53,17 @@ Harness::Harness(int argc, char** argv)
     Waves::prepare();
     top_ = std::make_unique<Vtop>("");
     waves_.attach(top_.get());
-    for (uint32_t bank = 0; bank < kNumBanks; ++bank) responders_.emplace_back(bank, memory_, rings_, injection_, status_);
+    for (uint32_t bank = 0; bank < kNumBanks; ++bank) {
+        responders_.emplace_back(bank, memory_, rings_, injection_, status_);
+        monitors_.emplace_back(rings_, bank);
+    }
     CPolicy policy{};
     policy.seed = 1;
     policy.read_latency = policy.write_latency = CLatency{20, 20, 0, 0};
     policy.max_reads = policy.max_writes = 64;
     set_policy(policy);
     top_->reset = 1;
-    top_->clk = 1;  // the first evaluation must not be a rising edge
+    top_->clk = top_->device_clk = 1;  // the first evaluation must not be a rising edge
 }
 
 Harness::~Harness() {
@@ -69,6 +74,7 @@ Harness::~Harness() {
 
 void Harness::set_policy(const CPolicy& policy) {
     for (Responder& responder : responders_) responder.set_policy(policy);
+    device_.set_policy(policy);
 }
 
 void Harness::set_settings(const Settings& settings) {
@@ -112,6 +118,7 @@ void Harness::assertion(const char* file, int line) {
 
 void Harness::drive_control(const ControlInputs& control) {
     top_->reset = control.reset;
+    top_->select = control.select;
     top_->start = control.start;
     top_->dcr_req_valid = control.dcr_valid;
     if (!control.dcr_valid) return;
@@ -122,28 +129,13 @@ void Harness::drive_control(const ControlInputs& control) {
 
 void Harness::drive_memory(bool reset) {
     for (uint32_t bank = 0; bank < kNumBanks; ++bank) {
-        Responder& responder = responders_[bank];
         if (reset) {
-            responder.reset();
+            responders_[bank].reset();
+            monitors_[bank].reset();
         } else {
-            responder.drive(status_.cycle + 1);
+            responders_[bank].drive(status_.cycle + 1);
         }
-        const AxiResponses& out = responder.responses();
-        top_->m_axi_awready[bank] = out.awready;
-        top_->m_axi_wready[bank] = out.wready;
-        top_->m_axi_arready[bank] = out.arready;
-        top_->m_axi_bvalid[bank] = out.bvalid;
-        top_->m_axi_rvalid[bank] = out.rvalid;
-        if (out.bvalid) {
-            top_->m_axi_bid[bank] = out.bid;
-            top_->m_axi_bresp[bank] = out.bresp;
-        }
-        if (out.new_read) {
-            top_->m_axi_rid[bank] = out.rid;
-            top_->m_axi_rresp[bank] = out.rresp;
-            top_->m_axi_rlast[bank] = 1;
-            std::memcpy(&top_->m_axi_rdata[bank][0], out.rdata, kBeatBytes);
-        }
+        drive_port(*top_, bank, responders_[bank].responses());
     }
 }
 
@@ -152,31 +144,7 @@ bool Harness::sample_memory() {
     bool active = false;
     uint64_t outstanding = 0;
     for (uint32_t bank = 0; bank < kNumBanks; ++bank) {
-        AxiRequests in;
-        in.awvalid = top_->m_axi_awvalid[bank];
-        in.wvalid = top_->m_axi_wvalid[bank];
-        in.arvalid = top_->m_axi_arvalid[bank];
-        in.bready = top_->m_axi_bready[bank];
-        in.rready = top_->m_axi_rready[bank];
-        if (in.awvalid) {
-            in.awaddr = top_->m_axi_awaddr[bank];
-            in.awid = top_->m_axi_awid[bank];
-            in.awlen = top_->m_axi_awlen[bank];
-            in.awsize = top_->m_axi_awsize[bank];
-            in.awburst = top_->m_axi_awburst[bank];
-        }
-        if (in.wvalid) {
-            in.wstrb = top_->m_axi_wstrb[bank];
-            in.wlast = top_->m_axi_wlast[bank];
-            in.wdata = &top_->m_axi_wdata[bank][0];
-        }
-        if (in.arvalid) {
-            in.araddr = top_->m_axi_araddr[bank];
-            in.arid = top_->m_axi_arid[bank];
-            in.arlen = top_->m_axi_arlen[bank];
-            in.arsize = top_->m_axi_arsize[bank];
-            in.arburst = top_->m_axi_arburst[bank];
-        }
+        const AxiRequests in = requests_of(*top_, bank);
         responders_[bank].sample(status_.cycle, in);
         if (const char* violation = responders_[bank].take_violation()) {
             assertion((std::string("AXI: ") + violation + ", bank").c_str(), static_cast<int>(bank));
@@ -186,6 +154,43 @@ bool Harness::sample_memory() {
     }
     status_.outstanding_writes = outstanding;
     return active;
+}
+
+// The same while the device answers the core.
+bool Harness::sample_core() {
+    bool active = false;
+    uint64_t outstanding = 0;
+    for (uint32_t bank = 0; bank < kNumBanks; ++bank) {
+        const AxiRequests out = requests_of(*top_, bank);
+        monitors_[bank].sample(status_.cycle, out,
+                               CoreSees{top_->core_awready[bank] != 0, top_->core_wready[bank] != 0,
+                                        top_->core_arready[bank] != 0, top_->core_bvalid[bank] != 0,
+                                        top_->core_rvalid[bank] != 0, top_->core_rlast[bank] != 0, top_->core_bid[bank],
+                                        top_->core_rid[bank], top_->core_bresp[bank], top_->core_rresp[bank],
+                                        &top_->core_rdata[bank][0]});
+        active = active || out.awvalid || out.wvalid || out.arvalid;
+        outstanding += monitors_[bank].outstanding_writes();
+    }
+    status_.outstanding_writes = outstanding;
+    return active;
+}
+
+void Harness::sample_device() {
+    const uint64_t now = status_.cycle;
+    device_.sample(*top_, now);
+    if (const char* violation = device_.take_violation()) assertion(violation, 0);
+    if (!selected_) return;
+    const DeviceControl control{top_->device_core_reset != 0, top_->device_start != 0, top_->device_dcr_valid != 0,
+                                top_->device_dcr_rw != 0, top_->device_dcr_addr, top_->device_dcr_data};
+    if (mailbox_.watch_device(now, control, settings_.launch)) {
+        for (CoreMonitor& monitor : monitors_) monitor.reset();
+        probe_.reset();
+        status_.last_commit_cycle = now;
+    }
+    if (control.start) {
+        hang_reported_ = false;
+        if (forces_.any()) forces_.started(status_.launch, now);
+    }
 }
 
 void Harness::sample_faults() {
@@ -214,25 +219,37 @@ void Harness::cycle() {
     if (forces_.any()) status_.forced += forces_.apply(now);
     context->time(edge - kHalfPeriod);
     top_->clk = 0;
+    top_->device_clk = 0;
     top_->eval();
     waves_.dump(now, edge - kHalfPeriod);
 
     bool active = false;
     if (!in_reset_) {
-        active = sample_memory();
+        if (awake_) sample_device();
+        active = !selected_ ? sample_memory() : !top_->device_core_reset && sample_core();
         if (active && !top_->busy && mailbox_.out_of_reset_steady()) ++status_.idle_activity;
         if (top_->fault_valid) sample_faults();
     }
     const bool was_steady = mailbox_.out_of_reset_steady();
     const uint32_t reasons =
-        mailbox_.sample(now, ControlOutputs{top_->busy != 0, top_->dcr_rsp_valid != 0, top_->dcr_rsp_data}, active);
+        mailbox_.sample(now,
+                        ControlOutputs{top_->busy != 0, top_->dcr_rsp_valid != 0, top_->dcr_rsp_data, device_.quiet(),
+                                       device_.busy()},
+                        active);
     if (reasons != 0) raise(reasons);
     if (!was_steady && mailbox_.out_of_reset_steady()) Verilated::assertOn(true);
 
     const ControlInputs& control = mailbox_.drive(now + 1);
     drive_control(control);
-    drive_memory(control.reset);
+    if (control.reset || !control.select) drive_memory(control.reset);
+    // The device sleeps while it is not selected: it is part of every model and must cost nothing there.
+    awake_ = kHasDevice && (control.select || !mailbox_.out_of_reset_steady() || top_->device_core_reset);
+    if (awake_) {
+        if (control.reset) device_.reset();
+        device_.drive(*top_, now + 1);
+    }
     in_reset_ = control.reset;
+    selected_ = control.select;
     if (control.start) {
         hang_reported_ = false;
         if (forces_.any()) forces_.started(status_.launch, now + 1);
@@ -240,6 +257,7 @@ void Harness::cycle() {
 
     context->time(edge);
     top_->clk = 1;
+    top_->device_clk = awake_;
     top_->eval();
     waves_.dump(now, edge);
 

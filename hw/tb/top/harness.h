@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "abi.h"  // generated
+#include "core_monitor.h"
+#include "device_side.h"
 #include "force.h"
 #include "mailbox.h"
 #include "memory_file.h"
@@ -60,6 +62,7 @@ class Harness {
 
     Status& status() { return status_; }
     Mailbox& mailbox() { return mailbox_; }
+    DeviceSide& device() { return device_; }
     Probe& probe() { return probe_; }
     Waves& waves() { return waves_; }
     Forces& forces() { return forces_; }
@@ -73,6 +76,8 @@ class Harness {
     void drive_control(const ControlInputs& control);
     void drive_memory(bool reset);
     bool sample_memory();
+    bool sample_core();
+    void sample_device();
     void sample_faults();
     void watchdog();
 
@@ -83,12 +88,16 @@ class Harness {
     Rings rings_;
     MemoryFile memory_;
     Injection injection_;
+    DeviceSide device_;
     Mailbox mailbox_;
     Probe probe_;
     std::vector<Responder> responders_;
+    std::vector<CoreMonitor> monitors_;
     Waves waves_;
     Forces forces_;
     bool in_reset_ = true;  // the core sees reset in the present cycle
+    bool selected_ = false;  // the device answers the core in the present cycle
+    bool awake_ = true;      // the device's clock rose at the beginning of the present cycle
     bool finished_ = false;
     bool wake_ = false;
     bool hang_reported_ = false;

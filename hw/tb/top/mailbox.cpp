@@ -5,6 +5,8 @@ namespace vx {
 namespace {
 // Registered busy outputs may show a DCR request a few cycles after it.
 constexpr uint64_t kDcrBusyCycles = 8;
+constexpr uint64_t kSelectCycles = 4;        // after a change of `select`
+constexpr uint64_t kAccessBound = 1000000;  // cycles of one access to a BAR
 }  // namespace
 
 void Mailbox::post(const Command* commands, uint64_t count) {
@@ -48,7 +50,7 @@ const ControlInputs& Mailbox::drive(uint64_t cycle) {
             inputs_.reset = phase_ < current_.a;
             if (phase_ == 0) {
                 reset_begins_ = true;
-                steady_ = launched_ = false;
+                steady_ = launched_ = inputs_.select = device_reads_ = false;
                 record(cycle, RunEvent::RESET, 0, current_.a);
             }
             break;
@@ -67,15 +69,49 @@ const ControlInputs& Mailbox::drive(uint64_t cycle) {
             break;
         case Op::START:
             inputs_.start = phase_ == 0;
-            status_.launch = current_.a;
-            status_.start_cycle = cycle;
-            status_.commits = status_.instructions = status_.port_faults = 0;
-            launched_ = true;
-            record(cycle, RunEvent::START, 0, 0);
+            device_launch_ = false;
+            begin_launch(cycle, current_.a);
+            break;
+        case Op::CTL_WRITE:
+        case Op::CTL_READ:
+        case Op::VRAM_WRITE:
+        case Op::VRAM_READ:
+            if (phase_ == 0) host_.begin(current_);
             break;
         default: break;
     }
     return inputs_;
+}
+
+void Mailbox::begin_launch(uint64_t cycle, uint64_t launch) {
+    status_.launch = launch;
+    status_.start_cycle = cycle;
+    status_.commits = status_.instructions = status_.port_faults = 0;
+    launched_ = true;
+    record(cycle, RunEvent::START, 0, 0);
+}
+
+bool Mailbox::watch_device(uint64_t cycle, const DeviceControl& device, uint64_t launch) {
+    const bool begins = device.reset && !device_reset_;
+    device_reset_ = device.reset;
+    if (begins) {
+        ++status_.core_resets;
+        launched_ = device_reads_ = busy_ = false;
+        status_.busy = 0;
+        record(cycle, RunEvent::RESET, 1, 0);
+    }
+    if (device.reset) return begins;
+    if (device.start) {
+        device_launch_ = true;
+        begin_launch(cycle, launch);
+    }
+    if (device.dcr_valid) {
+        last_dcr_ = cycle;
+        device_reads_ = !device.dcr_rw;
+        device_read_addr_ = device.dcr_addr;
+        record(cycle, device.dcr_rw ? RunEvent::DCR_WRITE : RunEvent::DCR_READ, device.dcr_addr, device.dcr_data);
+    }
+    return false;
 }
 
 void Mailbox::watch_busy(uint64_t cycle, bool busy) {
@@ -88,8 +124,13 @@ void Mailbox::watch_busy(uint64_t cycle, bool busy) {
         if (!busy) {
             status_.busy_fall_cycle = cycle;
             if (status_.outstanding_writes != 0) ++status_.busy_with_writes;
+            if (device_launch_) {  // the device flushes next, without waiting for any longer quiet
+                launched_ = false;
+                status_.quiescent_cycle = cycle;
+                record(cycle, RunEvent::QUIESCENT, 0, cycle);
+            }
         }
-    } else if (busy && steady_ && !dcr_waiting_ && cycle > last_dcr_ + kDcrBusyCycles) {
+    } else if (busy && steady_ && !dcr_waiting_ && !device_reads_ && cycle > last_dcr_ + kDcrBusyCycles) {
         record(cycle, RunEvent::BUSY_RISE, 0, status_.outstanding_writes);
         ++status_.busy_glitches;
     }
@@ -100,8 +141,46 @@ uint32_t Mailbox::finish() {
     return queue_.empty() ? uint32_t(Reason::DONE) : 0;
 }
 
+uint32_t Mailbox::time_out() {
+    abort();
+    return Reason::TIMEOUT;
+}
+
+uint32_t Mailbox::sample_device_command(uint64_t phase, const ControlOutputs& out, bool memory_active) {
+    switch (current_.op) {
+        case Op::SELECT:
+            if (inputs_.select == (current_.a != 0)) {
+                return ++quiet_ >= kSelectCycles ? finish() : 0;
+            }
+            if (out.device_quiet && !out.busy && !memory_active && status_.outstanding_writes == 0) {
+                inputs_.select = current_.a != 0;
+            } else if (phase >= current_.b) {
+                return time_out();
+            }
+            return 0;
+        case Op::WAIT_MESSAGE:
+            if (status_.messages <= current_.a && phase + 1 < current_.b) return 0;
+            push(status_.messages);
+            return finish();
+        case Op::WAIT_DEVICE:
+            if ((out.device_busy & current_.a) != 0 && phase + 1 < current_.b) return 0;
+            push(out.device_busy & current_.a);
+            return finish();
+        default:
+            if (host_.active()) return phase >= kAccessBound ? time_out() : 0;
+            if (current_.op == Op::CTL_READ) push(host_.value());
+            return finish();
+    }
+}
+
 uint32_t Mailbox::sample(uint64_t cycle, const ControlOutputs& out, bool memory_active) {
-    if (!inputs_.reset) watch_busy(cycle, out.busy);
+    if (!inputs_.reset && !device_reset_) watch_busy(cycle, out.busy);
+    if (device_reads_ && out.dcr_rsp_valid) {
+        device_reads_ = false;
+        last_dcr_ = cycle;
+        record(cycle, RunEvent::DCR_RESPONSE, device_read_addr_, out.dcr_rsp_data);
+        if (device_read_addr_ == 0 && status_.outstanding_writes != 0) ++status_.flush_with_writes;
+    }
     uint32_t reasons = 0;
     const uint64_t phase = phase_++;
     if (active_) {
@@ -124,8 +203,7 @@ uint32_t Mailbox::sample(uint64_t cycle, const ControlOutputs& out, bool memory_
                     last_dcr_ = cycle;
                     reasons = finish();
                 } else if (current_.c != 0 && phase >= current_.c) {
-                    abort();
-                    reasons = Reason::TIMEOUT;
+                    reasons = time_out();
                 }
                 break;
             case Op::START: reasons = finish(); break;
@@ -145,13 +223,13 @@ uint32_t Mailbox::sample(uint64_t cycle, const ControlOutputs& out, bool memory_
                     reasons = finish();
                 }
                 if (active_ && current_.b != 0 && phase >= current_.b) {
-                    abort();
-                    reasons = Reason::TIMEOUT;
+                    reasons = time_out();
                 }
                 break;
-            default:  // RUN
+            case Op::RUN:
                 if (phase + 1 >= current_.a) reasons = finish();
                 break;
+            default: reasons = sample_device_command(phase, out, memory_active); break;
         }
     }
     status_.commands_pending = queue_.size() + active_;

@@ -7,6 +7,7 @@
 //   policy <file>             raw bytes of a CPolicy          records <mask>     which record kinds are written
 //   memory <address> <file>   copy a file into memory         dump <address> <size> <file>
 //   reset a b | dcr_write a b c | dcr_read a b c | start a | wait_rise a | wait_quiescent a b | run a
+//   select a b | ctl_write a b c | wait_device a b
 //   begin                     a measured stretch starts here      end      and ends here
 // At the end it prints one line of JSON: cycles and seconds (of processor time) of the fastest stretch, and instructions,
 // checksum and assertions of the whole run.
@@ -35,7 +36,8 @@ double cpu_seconds() {
 const std::map<std::string, uint32_t> kOps = {
     {"reset", vx::Op::RESET},         {"dcr_write", vx::Op::DCR_WRITE},           {"dcr_read", vx::Op::DCR_READ},
     {"start", vx::Op::START},         {"wait_rise", vx::Op::WAIT_RISE},           {"wait_quiescent", vx::Op::WAIT_QUIESCENT},
-    {"run", vx::Op::RUN},
+    {"run", vx::Op::RUN},             {"select", vx::Op::SELECT},                 {"ctl_write", vx::Op::CTL_WRITE},
+    {"wait_device", vx::Op::WAIT_DEVICE},
 };
 
 std::string script_path(int argc, char** argv) {
@@ -100,7 +102,7 @@ class Script {
             std::memcpy(&policy, bytes.data(), sizeof policy);
             harness_.set_policy(policy);
         } else if (word == "records") {
-            harness_.set_settings(vx::Settings{100000, static_cast<uint32_t>(take(words)), 0});
+            harness_.set_settings(vx::Settings{100000, static_cast<uint32_t>(take(words)), 0, 0});
         } else if (word == "memory") {
             const uint64_t address = take(words);
             const std::string bytes = read_file(take_path(words));

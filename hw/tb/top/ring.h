@@ -38,7 +38,7 @@ class Rings {
         }
         static const uint32_t kSize[kKinds] = {sizeof(CommitRecord), sizeof(MemoryRecord), sizeof(CtaRecord),
                                                sizeof(BarrierRecord), sizeof(IpdomRecord), sizeof(FaultRecord),
-                                               sizeof(AxiRecord), sizeof(RunRecord)};
+                                               sizeof(AxiRecord), sizeof(RunRecord), sizeof(DeviceAxiRecord)};
         uint64_t end = kHeaderSize;
         uint64_t offsets[kKinds];
         for (uint32_t k = 0; k < kKinds; ++k) {

@@ -19,7 +19,7 @@ void erase_at(std::vector<T>& items, int index) {
 void Responder::set_policy(const CPolicy& policy) {
     policy_ = policy;
     const uint64_t seed = policy.seed;
-    const uint64_t stream = uint64_t(bank_) * 16;
+    const uint64_t stream = uint64_t(stream_) * 16;
     latency_random_ = Random(seed, stream + 1);
     order_random_ = Random(seed, stream + 2);
     sample_random_ = Random(seed, stream + 3);
@@ -245,20 +245,6 @@ void Responder::drive(uint64_t cycle) {
     }
 }
 
-void Responder::record_address(uint64_t cycle, uint32_t channel, uint64_t addr, uint64_t id, uint8_t len, uint8_t size,
-                               uint8_t burst) {
-    if (!rings_.enabled(Kind::AXI)) return;
-    AxiRecord* record = rings_.begin<AxiRecord>(cycle);
-    record->id = id;
-    record->addr = addr;
-    record->bank = static_cast<uint16_t>(bank_);
-    record->channel = static_cast<uint8_t>(channel);
-    record->len = len;
-    record->size = size;
-    record->burst = burst;
-    rings_.commit(record);
-}
-
 void Responder::check_held(const AxiRequests& in) {
     const AxiRequests& old = held_.requests;
     if (held_.aw && (!in.awvalid || in.awaddr != old.awaddr || in.awid != old.awid || in.awlen != old.awlen ||
@@ -290,22 +276,14 @@ void Responder::sample(uint64_t cycle, const AxiRequests& in) {
     if (waiting || held_.aw || held_.w || held_.ar) check_held(in);
     if (in.awvalid && out_.awready) {
         aws_.push_back(Address{in.awid, in.awaddr, orders_++, in.awlen, in.awsize, in.awburst});
-        record_address(cycle, AxiChannel::AW, in.awaddr, in.awid, in.awlen, in.awsize, in.awburst);
+        record_.address(cycle, AxiChannel::AW, in.awaddr, in.awid, in.awlen, in.awsize, in.awburst);
     }
     if (in.wvalid && out_.wready) {
         Data data{};
         data.strobe = in.wstrb;
         std::memcpy(data.bytes, in.wdata, kBeatBytes);
         ws_.push_back(data);
-        if (rings_.enabled(Kind::AXI)) {
-            AxiRecord* record = rings_.begin<AxiRecord>(cycle);
-            record->strobe = in.wstrb;
-            record->bank = static_cast<uint16_t>(bank_);
-            record->channel = AxiChannel::W;
-            record->last = in.wlast;
-            std::memcpy(record->data, in.wdata, kBeatBytes);
-            rings_.commit(record);
-        }
+        record_.write_data(cycle, in.wstrb, in.wlast, in.wdata);
     }
     while (!aws_.empty() && !ws_.empty()) {
         accept_write(cycle, aws_.front(), ws_.front());
@@ -324,34 +302,16 @@ void Responder::sample(uint64_t cycle, const AxiRequests& in) {
                                 (policy_.read_sample == ReadSample::EITHER && sample_random_.percent(50));
         if (at_address && may_answer(read)) sample_memory(read);
         reads_.push_back(read);
-        record_address(cycle, AxiChannel::AR, in.araddr, in.arid, in.arlen, in.arsize, in.arburst);
+        record_.address(cycle, AxiChannel::AR, in.araddr, in.arid, in.arlen, in.arsize, in.arburst);
     }
     if (out_.bvalid && in.bready) {
-        if (rings_.enabled(Kind::AXI)) {
-            AxiRecord* record = rings_.begin<AxiRecord>(cycle);
-            record->id = out_.bid;
-            record->addr = writes_[presented_write_].addr;
-            record->bank = static_cast<uint16_t>(bank_);
-            record->channel = AxiChannel::B;
-            record->resp = out_.bresp;
-            rings_.commit(record);
-        }
+        record_.write_response(cycle, writes_[presented_write_].addr, out_.bid, out_.bresp);
         erase_at(writes_, presented_write_);
         presented_write_ = -1;
         ++status_.writes;
     }
     if (out_.rvalid && in.rready) {
-        if (rings_.enabled(Kind::AXI)) {
-            AxiRecord* record = rings_.begin<AxiRecord>(cycle);
-            record->id = out_.rid;
-            record->addr = reads_[presented_read_].addr;
-            record->bank = static_cast<uint16_t>(bank_);
-            record->channel = AxiChannel::R;
-            record->last = 1;
-            record->resp = out_.rresp;
-            std::memcpy(record->data, out_.rdata, kBeatBytes);
-            rings_.commit(record);
-        }
+        record_.read_data(cycle, reads_[presented_read_].addr, out_.rid, out_.rresp, true, out_.rdata);
         erase_at(reads_, presented_read_);
         presented_read_ = -1;
         ++status_.reads;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "axi_record.h"
 #include "memory_file.h"
 #include "policy.h"  // generated
 #include "random.h"
@@ -45,8 +46,10 @@ struct Injection {
 
 class Responder {
   public:
-    Responder(uint32_t bank, MemoryFile& memory, Rings& rings, Injection& injection, Status& status)
-        : bank_(bank), memory_(memory), rings_(rings), injection_(injection), status_(status) {}
+    // `device`: a memory port of the BAR device instead of one of the core.
+    Responder(uint32_t bank, MemoryFile& memory, Rings& rings, Injection& injection, Status& status, bool device = false)
+        : stream_(bank + (device ? kDeviceStreams : 0)), memory_(memory), record_(rings, bank, device), injection_(injection),
+          status_(status) {}
 
     void set_policy(const CPolicy& policy);
     void reset();
@@ -58,6 +61,7 @@ class Responder {
     const AxiResponses& responses() const { return out_; }
     // A request was withdrawn or changed before it was accepted: the sentence that says so, once each; else null.
     const char* take_violation() { return std::exchange(violation_, nullptr); }
+    bool quiet() const { return outstanding_writes() == 0 && reads_.empty(); }
     uint64_t outstanding_writes() const { return (aws_.size() > ws_.size() ? aws_.size() : ws_.size()) + writes_.size(); }
 
   private:
@@ -115,11 +119,12 @@ class Responder {
     int choose_write(uint64_t cycle);
     void present_read(int index);
     void present_write(int index, uint64_t cycle);
-    void record_address(uint64_t cycle, uint32_t channel, uint64_t addr, uint64_t id, uint8_t len, uint8_t size, uint8_t burst);
 
-    uint32_t bank_;
+    static constexpr uint32_t kDeviceStreams = 1024;  // random streams of the device's ports are not those of the core's
+
+    uint32_t stream_;
     MemoryFile& memory_;
-    Rings& rings_;
+    AxiRecorder record_;
     Injection& injection_;
     Status& status_;
     CPolicy policy_{};
