@@ -2,13 +2,14 @@
 
 from config.errors import ConfigError
 from config.hardware import HardwareConfig
-from config.knobs import CopyMode, EntryGeneration, MemoryPolicyName, RunConfig
+from config.knobs import CopyMode, EntryGeneration, LaunchPath, MemoryPolicyName, RunConfig
 
 __all__ = [
     "ConfigError",
     "CopyMode",
     "EntryGeneration",
     "HardwareConfig",
+    "LaunchPath",
     "MemoryPolicyName",
     "RunConfig",
 ]

@@ -38,7 +38,26 @@ class CopyMode(Enum):
     BAR = "bar"
 
 
+class LaunchPath(Enum):
+    """How kernels are launched: by the KMU agent on the DCR bus, through the BARs of the device, or both in turn."""
+
+    KMU = "kmu"
+    BAR = "bar"
+    BOTH = "both"
+
+    @property
+    def single(self) -> tuple[LaunchPath, ...]:
+        """The paths that a run takes, in order."""
+        return (LaunchPath.KMU, LaunchPath.BAR) if self is LaunchPath.BOTH else (self,)
+
+    @classmethod
+    def default(cls, test: str) -> LaunchPath:
+        """Both paths for the main test, the BARs for every other one."""
+        return cls.BOTH if test == _MAIN_TEST else cls.BAR
+
+
 _EnumT = TypeVar("_EnumT", bound=Enum)
+_MAIN_TEST = "multikernel"
 
 # Make variable -> (hardware field, smallest value)
 _HARDWARE_KNOBS = {"CLUSTERS": "num_clusters", "CORES": "num_cores", "WARPS": "num_warps", "THREADS": "num_threads"}
@@ -49,23 +68,25 @@ class RunConfig:
     """Everything that one run of one test depends on, beside the sources."""
 
     sim: str = "verilator"
-    test: str = "multikernel"
+    test: str = _MAIN_TEST
     hardware: HardwareConfig = field(default_factory=HardwareConfig)
     entry: EntryGeneration = EntryGeneration.CTA_ENTRY
     mem: MemoryPolicyName = MemoryPolicyName.KIND
     seed: int = 1
     waves: bool = False
     copy: CopyMode = CopyMode.BACKDOOR
+    launch: LaunchPath = LaunchPath.BOTH
     size: int = 0  # elements that a test works on; 0 = the test's own default
 
     @classmethod
     def from_knobs(cls, knobs: Mapping[str, str]) -> RunConfig:
-        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM SEED WAVES COPY N.
+        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY
+        SEED WAVES N.
 
         Unset or empty variables take the default. Raises ConfigError for a value that is not understood.
         """
         given = {name: value for name, value in knobs.items() if value != ""}
-        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", "N", *_HARDWARE_KNOBS}
+        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", "LAUNCH", "N", *_HARDWARE_KNOBS}
         for name in given:
             if name not in known:
                 raise ConfigError(f"unknown knob {name}; known: {', '.join(sorted(known))}")
@@ -76,15 +97,21 @@ class RunConfig:
         sim = given.get("SIM", default.sim)
         if sim != "verilator":
             raise ConfigError(f"SIM={sim}: the only simulator is verilator")
+        test = given.get("TEST", default.test)
+        copy = _choice(CopyMode, "COPY", given.get("COPY", default.copy.value))
+        launch = _choice(LaunchPath, "LAUNCH", given.get("LAUNCH", LaunchPath.default(test).value))
+        if copy is CopyMode.BAR and launch is LaunchPath.KMU:
+            raise ConfigError("COPY=bar: with LAUNCH=kmu nothing goes through the BARs; use LAUNCH=bar or LAUNCH=both")
         return cls(
             sim=sim,
-            test=given.get("TEST", default.test),
+            test=test,
             hardware=_hardware(overrides),
             entry=_choice(EntryGeneration, "ENTRY", given.get("ENTRY", default.entry.value)),
             mem=_choice(MemoryPolicyName, "MEM", given.get("MEM", default.mem.value)),
             seed=_integer("SEED", given.get("SEED", str(default.seed)), 0),
             waves=_choice(_Flag, "WAVES", given.get("WAVES", "0")) is _Flag.ON,
-            copy=_choice(CopyMode, "COPY", given.get("COPY", default.copy.value)),
+            copy=copy,
+            launch=launch,
             size=_integer("N", given["N"], 1) if "N" in given else default.size,
         )
 
@@ -99,6 +126,7 @@ class RunConfig:
             "THREADS": str(self.hardware.num_threads),
             "ENTRY": self.entry.value,
             "MEM": self.mem.value,
+            "LAUNCH": self.launch.value,
             "COPY": self.copy.value,
             "SEED": str(self.seed),
             **({"N": str(self.size)} if self.size else {}),

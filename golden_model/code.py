@@ -50,11 +50,15 @@ class Code:
         end = image.min_vma + len(image.image)
         if image.max_vma > end:
             self._memory.fill(end, image.max_vma - end)
+        self.declare(image)
+
+    def declare(self, image: Image) -> None:
+        """Make an image executable that is in memory already."""
         self.images.add(image.min_vma, len(image.image))
         self._kernels = {start: pcs for start, pcs in self._kernels.items() if start in dict(self.images)}
         self._kernels[image.min_vma] = set(image.kernels.values())
         self.extents = {start: end for start, end in self.extents.items() if start in self._kernels}
-        self.extents[image.min_vma] = max(end, image.max_vma)
+        self.extents[image.min_vma] = max(image.min_vma + len(image.image), image.max_vma)
         self.forget()
 
     def unload(self, min_vma: int) -> None:

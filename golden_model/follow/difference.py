@@ -23,6 +23,7 @@ class Category(StrEnum):
     COUNT = "count"
     AXI = "axi"
     BUSY = "busy"
+    DEVICE = "bar device"
     PROGRESS = "no progress"
     HOST = "host expectation"
 

@@ -84,13 +84,14 @@ class Follower:
         """What the current (or last) launch compared and adopted so far."""
         return self.coverage.since(self._before)
 
-    def begin_launch(self, launch_id: int) -> None:
-        """The `start` pulse: the machine's DCRs hold the launch."""
+    def begin_launch(self, launch_id: int, *, started: bool = False) -> None:
+        """The `start` pulse: the machine's DCRs hold the launch; `started` if somebody has started the machine."""
         self.launch_id = launch_id
         self._before = self.coverage.copy()
         self._retired_before = sum(self.retired)
         self._stepper.faults = []
-        self.machine.start()
+        if not started:
+            self.machine.start()
         self._findings.begin_launch()
         for tracks in self._tracks:
             for track in tracks:

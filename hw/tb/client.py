@@ -17,19 +17,35 @@ from cocotb.task import bridge
 from cocotb.triggers import ValueChange
 from pyuvm import ConfigDB, uvm_root, uvm_test
 
+from config import LaunchPath
 from hw.tb.agents.axi.policy import MemoryPolicy
 from hw.tb.backend import SimulatedBackend
+from hw.tb.bar_host import BarJudge, BarServer, SimulatedBarBackend
 from hw.tb.checker import Checker
 from hw.tb.device_server import DeviceServer
 from hw.tb.env import CONFIG_KEY, EnvConfig, VortexEnv
 from hw.tb.run.settings import RunSettings
 from hw.tb.top.harness import Harness
 from sw.runtime.backend import Backend, register_backend
+from sw.runtime.bar import LaunchMode
 
 ResultT = TypeVar("ResultT")
 _CLIENT_KEY = "VX_CLIENT"
 
 BACKENDS = ("rtl", "cosim")
+
+
+@dataclasses.dataclass(frozen=True)
+class BarOptions:
+    """How the host works on the BARs.
+
+    Attributes:
+        mode: Vortex mode with an image table, or raw mode.
+        skew: bytes behind a multiple of 64 at which ranges begin in VRAM.
+    """
+
+    mode: LaunchMode = LaunchMode.VORTEX
+    skew: int = 0
 
 
 @dataclasses.dataclass
@@ -39,6 +55,8 @@ class _Client:
     function: Callable[[Backend], Any]
     backend: str
     prepare: Callable[[VortexEnv], None]
+    bar: BarJudge | None  # of a client that works through the BARs
+    options: BarOptions
     done: bool = False
     result: Any = None
     error: BaseException | None = None
@@ -56,17 +74,33 @@ class ClientTest(uvm_test):
         client: _Client = ConfigDB().get(None, "", _CLIENT_KEY)
         self.raise_objection()
         try:
-            server = DeviceServer(self.env)
-            await server.start()
-            client.prepare(self.env)
-            backend = SimulatedBackend(client.backend, self.env.config.run, server)
-            register_backend(client.backend, lambda config: backend)  # for clients that open a device by name
-            client.result = await bridge(client.function)(backend)
+            if client.bar is not None:
+                await self._run_on_bars(client, client.bar)
+            else:
+                server = DeviceServer(self.env)
+                await server.start()
+                client.prepare(self.env)
+                backend = SimulatedBackend(client.backend, self.env.config.run, server)
+                register_backend(client.backend, lambda config: backend)  # for clients that open a device by name
+                client.result = await bridge(client.function)(backend)
             client.done = True
         except Exception as error:
             client.error = error
         finally:
             self.drop_objection()
+
+    async def _run_on_bars(self, client: _Client, judge: BarJudge) -> None:
+        server = BarServer(self.env, judge)
+        await server.start()
+        client.prepare(self.env)
+
+        def run() -> Any:  # opening the device needs its registers, so it happens in the client's thread
+            config, options = self.env.config.run, client.options
+            backend = SimulatedBarBackend(client.backend, config, server, self.env, options.mode, options.skew)
+            register_backend(client.backend, lambda config: backend)
+            return client.function(backend)
+
+        client.result = await bridge(run)()
 
 
 async def run_client(
@@ -74,31 +108,41 @@ async def run_client(
     function: Callable[[Backend], ResultT],
     backend: str = "cosim",
     *,
+    path: LaunchPath = LaunchPath.KMU,
     policy: MemoryPolicy | None = None,
     prepare: Callable[[VortexEnv], None] = lambda env: None,
+    bar: BarOptions | None = None,
 ) -> ResultT:
     """Run `function(backend)` to its end on this simulator's design.
 
     Args:
         dut: the handle that cocotb gives to a test.
         backend: `cosim` (lockstep with the golden model) or `rtl` (free mode: results, counters and bus only).
+        path: KMU, or BAR (then the backend is a `SimulatedBarBackend`); one process may run clients on both, one after
+            the other.
         policy: memory policy; default is the preset of the run's MEM knob with the run's seed.
         prepare: called after reset and before the client, to arm faults or waves on `env.config.harness`.
+        bar: how the client uses the BARs.
 
     Raises:
         Whatever the client raised; RuntimeError if it never ran.
     """
     if backend not in BACKENDS:
         raise ValueError(f"unknown backend {backend!r}; known: {', '.join(BACKENDS)}")
+    if path is LaunchPath.BOTH:
+        raise ValueError("a client runs on one path; call run_client twice for both")
     settings = RunSettings.read()
     harness = Harness(settings.run_dir, lambda: ValueChange(dut.event_toggle))
+    judge = None
+    if path is LaunchPath.BAR:
+        judge = BarJudge(settings.config, harness, lockstep=backend != "rtl")
     env = EnvConfig(
         run=settings.config,
         harness=harness,
         policy=policy or MemoryPolicy.preset(settings.config.mem, settings.config.seed),
-        checkers=_checkers(backend, settings),
+        checkers=[judge] if judge is not None else _checkers(backend, settings),
     )
-    client = _Client(function, backend, prepare)
+    client = _Client(function, backend, prepare, judge, bar or BarOptions())
     root = uvm_root()
     # run_test clears all singletons, ConfigDB among them, unless told to keep it.
     ConfigDB().clear()

@@ -195,6 +195,7 @@ class DeviceServer:
             icache_hits=(now.icache_reads - now.icache_misses) - (before.icache_reads - before.icache_misses),
             dcache_hits=(now.dcache_reads - now.dcache_misses) - (before.dcache_reads - before.dcache_misses),
             max_warps_in_flight=env.kmu.monitor.counts.max_warps_in_flight,
+            warps_used=len(env.kmu.monitor.counts.warps_used),
             wall_seconds=seconds,
         )
 

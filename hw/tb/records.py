@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pyuvm import uvm_analysis_port, uvm_component
@@ -16,7 +17,14 @@ class RecordHub(uvm_component):
 
     def build_phase(self) -> None:
         self.batches = uvm_analysis_port("batches", self)
+        self._observers: list[Callable[[Batch], None]] = []
+
+    def watch(self, observer: Callable[[Batch], None]) -> None:
+        """Hand every batch to a function too, before the subscribers see it."""
+        self._observers.append(observer)
 
     def publish(self, batch: Batch) -> None:
         """Called by the harness after each drain."""
+        for observer in self._observers:
+            observer(batch)
         self.batches.write(batch)

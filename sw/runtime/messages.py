@@ -188,6 +188,7 @@ class LaunchStats:
     icache_hits: int = 0
     dcache_hits: int = 0
     max_warps_in_flight: int = 0  # most warps active in one core at the same time
+    warps_used: int = 0  # warps of all cores that ran something
     wall_seconds: float = 0.0
 
     @property

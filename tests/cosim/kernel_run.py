@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import importlib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cocotb
 
+from config import LaunchPath
 from hw.tb.agents.axi.policy import MemoryPolicy
 from hw.tb.client import run_client
 from hw.tb.env import VortexEnv
 from hw.tb.run.settings import RunSettings
+from sw.runtime.backend import Backend
 from tests.regression.catalogue import find_test
 from tests.regression.execute import execute
 from tests.regression.job import JOB_OPTION, Job
+from tests.regression.kernel_test import KernelTest
+from tests.regression.paths import join_paths
+from tests.regression.result import RunResult
 from tests.regression.typed_json import read_json, write_json
 
 
@@ -29,15 +35,30 @@ def _prepare(env: VortexEnv, job: Job) -> None:
 
 @cocotb.test()
 async def kernel_run(dut: Any) -> None:
-    """The host program runs in a thread; its verdict goes to the job's result file, whatever it is."""
+    """The host program runs in a thread, once on each launch path; the verdict goes to the job's result file.
+
+    A path that failed is the last one: the design may be in any state.
+    """
     job = read_json(Path(RunSettings.read().options[JOB_OPTION]), Job)
     test = find_test(job.config.test)
-    result = await run_client(
-        dut,
-        lambda backend: execute(test, backend, job.images, job.config),
-        backend=job.backend,
-        policy=MemoryPolicy.preset(job.policy, job.config.seed) if job.policy else None,
-        prepare=lambda env: _prepare(env, job),
-    )
+    results: list[RunResult] = []
+    for path in job.config.launch.single:
+        if results and not results[-1].passed:
+            break
+        results.append(
+            await run_client(
+                dut,
+                partial(_execute, test, job, path),
+                backend=job.backend,
+                path=path,
+                policy=MemoryPolicy.preset(job.policy, job.config.seed) if job.policy else None,
+                prepare=lambda env: _prepare(env, job),
+            )
+        )
+    result = join_paths(results)
     write_json(job.result, result)
     assert result.passed, result.failures[0].message if result.failures else "nothing was run"
+
+
+def _execute(test: KernelTest, job: Job, path: LaunchPath, backend: Backend) -> RunResult:
+    return execute(test, backend, job.images, job.config, path)

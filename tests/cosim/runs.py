@@ -11,8 +11,8 @@ from tests.regression.result import RunResult
 
 
 def run(folder: Path, *, policy: str = "", backend: str = "cosim", **knobs: str) -> RunResult:
-    """Run with these knobs; results go to `folder`."""
-    config = RunConfig.from_knobs({"TEST": "multikernel", **knobs})
+    """Run with these knobs, through the KMU agent unless LAUNCH says otherwise; results go to `folder`."""
+    config = RunConfig.from_knobs({"TEST": "multikernel", "LAUNCH": "kmu", **knobs})
     return run_test(Request(config=config, backend=backend, folder=folder / "run", policy=policy)).result
 
 

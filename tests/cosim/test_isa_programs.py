@@ -19,7 +19,7 @@ from tests.regression.pipeline import Request, run_test
     ids=lambda knobs: " ".join(knobs.values()) or "default",
 )
 def test_every_instruction_and_csr(knobs: dict[str, str], tmp_path: Path, report_figure: Callable[[str], None]) -> None:
-    config = RunConfig.from_knobs({"TEST": "isa_programs", **knobs})
+    config = RunConfig.from_knobs({"TEST": "isa_programs", "LAUNCH": "kmu", **knobs})
     request = Request(config, folder=tmp_path / "run", prepare="tests.cosim.isa_coverage:install")
     result = run_test(request).result
     assert_lockstep(result)

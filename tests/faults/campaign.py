@@ -36,7 +36,7 @@ class Run:
 
 def config_of(scene: Scene) -> RunConfig:
     """The knobs of a scene."""
-    return RunConfig.from_knobs({"TEST": scene.test, **dict(scene.knobs)})
+    return RunConfig.from_knobs({"TEST": scene.test, "LAUNCH": "kmu", **dict(scene.knobs)})
 
 
 def run_with(fault: Fault, folder: Path, backend: str = "cosim", *, host_only: bool = False) -> Run:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from contextlib import suppress
 
-from config import RunConfig
+from config import LaunchPath, RunConfig
 from golden_model.follow.difference import Category, Difference
 from sw.runtime import Device, DeviceError, LaunchError, ModuleError
 from sw.runtime.backend import Backend
@@ -30,8 +31,13 @@ _CHECKS: dict[type[Exception], str] = {
 }
 
 
-def execute(test: KernelTest, backend: Backend, images: Images, config: RunConfig) -> RunResult:
-    """Run `test` to its end, whatever happens, and return the verdict; never raises for a fault of the device."""
+def execute(
+    test: KernelTest, backend: Backend, images: Images, config: RunConfig, path: LaunchPath = LaunchPath.KMU
+) -> RunResult:
+    """Run `test` to its end, whatever happens, and return the verdict; never raises for a fault of the device.
+
+    `path` is how this backend launches.
+    """
     started = time.perf_counter()
     device = Device(backend)
     session = Session(device, images, config.size or test.size, config.seed)
@@ -48,7 +54,9 @@ def execute(test: KernelTest, backend: Backend, images: Images, config: RunConfi
         with suppress(DeviceError):  # what earlier launches reported comes before the consequence
             session.finish()
     failures: list[Failure] = []
-    kernels = [_judge(launched, backend.name, failures) for launched in session.launches]
+    kernels = [
+        dataclasses.replace(_judge(launched, backend.name, failures), path=path.value) for launched in session.launches
+    ]
     failures += stopped_by
     failures += _coverage(test, session, failures)
     if not failures:
@@ -101,6 +109,7 @@ def _judge(launched: Launched, backend: str, failures: list[Failure]) -> KernelR
         icache_hits=stats.icache_hits,
         dcache_hits=stats.dcache_hits,
         max_warps_in_flight=stats.max_warps_in_flight,
+        warps_used=stats.warps_used,
         wall_seconds=stats.wall_seconds,
         message=found[0].message if found else "",
     )

@@ -6,8 +6,9 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from config import CopyMode, RunConfig
+from config import LaunchPath, RunConfig
 from hw.tb.build.spec import ModelSpec
+from sw.runtime.bar.golden import GoldenBarBackend
 from sw.runtime.golden_backend import GoldenBackend
 from tests.regression.catalogue import find_test
 from tests.regression.compile import compile_images, copy_images
@@ -16,6 +17,7 @@ from tests.regression.execute import execute
 from tests.regression.images import Images
 from tests.regression.job import Job
 from tests.regression.junit import write_junit
+from tests.regression.paths import join_paths
 from tests.regression.progress import Progress, SilentProgress
 from tests.regression.result import RunResult
 from tests.regression.simulation import Runner, prepare_simulation
@@ -66,8 +68,6 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
     test = find_test(config.test)
     if config.waves and request.backend == "golden":
         raise RunError("WAVES=1: the golden model has no signals; run it on the RTL")
-    if config.copy is CopyMode.BAR:
-        raise RunError("COPY=bar: this testbench has no BAR device yet; use COPY=backdoor")
     shown.stage(f"compiling kernels of {test.name}")
     images = request.images or compile_images(test, config)
     runner = make_runner(request, shown)
@@ -96,8 +96,14 @@ def make_runner(request: Request, progress: Progress) -> Runner:
 
 
 def run_on_golden_model(job: Job, progress: Progress) -> RunResult:
-    """Run in this process, without a simulator."""
-    result = execute(find_test(job.config.test), GoldenBackend(job.config), job.images, job.config)
+    """Run in this process, without a simulator; the BARs are those of the golden device."""
+    results: list[RunResult] = []
+    for path in job.config.launch.single:
+        backend = GoldenBackend(job.config) if path is LaunchPath.KMU else GoldenBarBackend(job.config)
+        results.append(execute(find_test(job.config.test), backend, job.images, job.config, path))
+        if not results[-1].passed:
+            break
+    result = join_paths(results)
     write_json(job.result, result)
     return result
 
@@ -105,7 +111,14 @@ def run_on_golden_model(job: Job, progress: Progress) -> RunResult:
 def run_label(request: Request) -> str:
     """Folder name of a run: everything that two runs of one test can differ in."""
     config = request.config
-    parts = [config.hardware.label(), config.entry.value, config.mem.value, config.copy.value, f"seed{config.seed}"]
+    parts = [
+        config.hardware.label(),
+        config.entry.value,
+        config.mem.value,
+        config.launch.value,
+        config.copy.value,
+        f"seed{config.seed}",
+    ]
     if config.size:
         parts.append(f"n{config.size}")
     if request.backend != BACKENDS[0]:

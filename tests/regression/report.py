@@ -91,11 +91,12 @@ def _reason(result: RunResult) -> str:
 def _table(result: RunResult) -> Table:
     table = Table(header_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     table.add_column("kernel", no_wrap=True)
+    table.add_column("path", no_wrap=True)
     table.add_column("", no_wrap=True)
     for heading in ("CTAs", "instrs", "compared", "adopted", "elements", "AXI", "cycles", "IPC", "cycles/s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for kernel in result.kernels:
-        table.add_row(kernel.kernel, Text(kernel.outcome.value, _STYLE[kernel.outcome]), *_figures(kernel))
+        table.add_row(kernel.kernel, kernel.path, Text(kernel.outcome.value, _STYLE[kernel.outcome]), *_figures(kernel))
     return table
 
 

@@ -46,7 +46,8 @@ class KernelResult:
     """One launch.
 
     `compared` are warp instructions compared with the golden model, `elements` are array elements compared with the
-    host's own expectation, `adopted` counts hardware choices by kind. Times are wall-clock seconds.
+    host's own expectation, `adopted` counts hardware choices by kind, `warps_used` counts warps that ran something,
+    `path` is how it was launched (`kmu` or `bar`). Times are wall-clock seconds.
     """
 
     kernel: str
@@ -63,8 +64,10 @@ class KernelResult:
     icache_hits: int = 0
     dcache_hits: int = 0
     max_warps_in_flight: int = 0
+    warps_used: int = 0
     wall_seconds: float = 0.0
     message: str = ""
+    path: str = "kmu"
 
     @property
     def ipc(self) -> float:

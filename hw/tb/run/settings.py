@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from config import CopyMode, EntryGeneration, HardwareConfig, MemoryPolicyName, RunConfig
+from config import CopyMode, EntryGeneration, HardwareConfig, LaunchPath, MemoryPolicyName, RunConfig
 
 ENVIRONMENT = "VX_RUN_SETTINGS"
 
@@ -40,6 +40,7 @@ class RunSettings:
                 "seed": self.config.seed,
                 "waves": self.config.waves,
                 "copy": self.config.copy.value,
+                "launch": self.config.launch.value,
                 "size": self.config.size,
             },
             "options": self.options,
@@ -71,6 +72,7 @@ class RunSettings:
             seed=knobs["seed"],
             waves=knobs["waves"],
             copy=CopyMode(knobs["copy"]),
+            launch=LaunchPath(knobs["launch"]),
             size=knobs["size"],
         )
         return cls(config, source.parent, content["options"])

@@ -8,6 +8,7 @@ Python posts commands, waits for the event signal, and reads records and memory 
 from __future__ import annotations
 
 import ctypes
+import os
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,44 +18,44 @@ import numpy as np
 import numpy.typing as npt
 
 from golden_model.records.ring import Batch, RingReader
-from hw.tb.agents.axi.policy import CPolicy, MemoryPolicy
+from hw.tb.agents.axi.policy import MemoryPolicy
 from hw.tb.top.abi import (
-    ABI_VERSION,
     MAX_FORCE_WORDS,
     MAX_PORT_FAULTS,
+    VRAM_SIZE,
     Command,
-    CTrigger,
     InjectKind,
     Op,
     Reason,
     Settings,
     Status,
 )
+from hw.tb.top.errors import (
+    AssertionFailedError,
+    CommandTimeoutError,
+    HangError,
+    HarnessError,
+    ProbeError,
+)
+from hw.tb.top.library import library
 from hw.tb.top.trigger import Trigger
+
+__all__ = [
+    "AssertionFailedError",
+    "CommandTimeoutError",
+    "HangError",
+    "Harness",
+    "HarnessError",
+    "PortFaultSeen",
+    "ProbeError",
+    "Step",
+    "dcr_read",
+    "dcr_write",
+]
 
 ALL_KINDS = 0xFFFF_FFFF
 RESET_CYCLES = 10
 IDLE_CYCLES = 10
-
-
-class HarnessError(RuntimeError):
-    """The simulation cannot go on; the message says in which cycle and why."""
-
-
-class HangError(HarnessError):
-    """The core is busy and has committed nothing for too long."""
-
-
-class AssertionFailedError(HarnessError):
-    """A SystemVerilog assertion of the design or of the harness failed."""
-
-
-class CommandTimeoutError(HarnessError):
-    """A command reached its bound; the commands behind it were dropped."""
-
-
-class ProbeError(HarnessError):
-    """The trace wires broke a rule of docs/architecture.md."""
 
 
 @dataclass(frozen=True)
@@ -104,11 +105,14 @@ class Harness:
     def __init__(self, run_dir: Path, event: Callable[[], Awaitable[Any]]) -> None:
         self.run_dir = run_dir
         self._event = event
-        self._c = _library()
+        self._c = library()
         self._status = self._c.vx_status().contents
         self.reader = RingReader(run_dir / "ring.bin")
         self.copy_batches = True  # False: batches are views of the ring, for consumers that keep nothing
-        self.memory: npt.NDArray[np.uint8] = np.memmap(run_dir / "memory.bin", np.uint8, "r+")
+        self._memory_file = run_dir / "memory.bin"
+        # Memory of the cores, and behind it what is behind BAR2.
+        self.stored: npt.NDArray[np.uint8] = np.memmap(self._memory_file, np.uint8, "r+")
+        self.memory, self.vram = self.stored[:-VRAM_SIZE], self.stored[-VRAM_SIZE:]
         self.settings = Settings(hang_cycles=100_000, record_mask=ALL_KINDS, drain=1)
         self._apply_settings()
 
@@ -122,6 +126,11 @@ class Harness:
     @property
     def cycle(self) -> int:
         return int(self._status.cycle)
+
+    @property
+    def has_device(self) -> bool:
+        """The BAR device is in this model."""
+        return bool(self._c.vx_has_device())
 
     def results(self) -> list[int]:
         """Results of the commands posted last, in order."""
@@ -159,8 +168,46 @@ class Harness:
         self.settings.record_mask, self.settings.drain = mask, int(drain)
         self._apply_settings()
 
+    def set_device_launch(self, launch: int) -> None:
+        """Id of launches that the BAR device starts from now on."""
+        self.settings.launch = launch
+        self._apply_settings()
+
     def _apply_settings(self) -> None:
         self._c.vx_set_settings(ctypes.byref(self.settings))
+
+    # ------------------------------------------------------------------ data beside the commands
+
+    def clear_memories(self) -> None:
+        """Device memory, VRAM and host memory are all zero, as at power-on."""
+        size = self._memory_file.stat().st_size
+        os.truncate(self._memory_file, 0)  # drops every page, also in the two mappings
+        os.truncate(self._memory_file, size)
+        self._c.vx_host_clear()
+
+    def give(self, data: bytes) -> None:
+        """Data of the VRAM_WRITE that is posted next."""
+        self._c.vx_give(data, len(data))
+
+    def take(self, size: int) -> bytes:
+        """Data of the VRAM_READ that was executed last."""
+        buffer = ctypes.create_string_buffer(size)
+        self._c.vx_take(buffer, size)
+        return buffer.raw
+
+    def host_read(self, address: int, size: int) -> bytes:
+        """Memory of the host, which the BAR device reaches with DMA; 64-bit addresses."""
+        buffer = ctypes.create_string_buffer(size)
+        self._c.vx_host_read(address, buffer, size)
+        return buffer.raw
+
+    def host_write(self, address: int, data: bytes) -> None:
+        """Memory of the host."""
+        self._c.vx_host_write(address, data, len(data))
+
+    def host_fail(self, first: int, last: int) -> None:
+        """Accesses of the device to these bytes of host memory are bus errors from now on."""
+        self._c.vx_host_fail(first, last)
 
     # ------------------------------------------------------------------ faults and waves (debug models)
 
@@ -265,36 +312,3 @@ class Harness:
             )
         if Reason.FINISH in reasons:
             raise HarnessError(f"{where}: the design ended the simulation with $finish")
-
-
-def _library() -> Any:
-    """The functions of this executable, with their types."""
-    library = ctypes.CDLL(None)
-    try:
-        version = library.vx_abi_version
-    except AttributeError as error:
-        raise HarnessError("this Python does not run inside the simulator; start it with hw.tb.run") from error
-    version.restype = ctypes.c_uint32
-    if version() != ABI_VERSION:
-        raise HarnessError(f"the model has interface version {version()}, this Python {ABI_VERSION}; rebuild the model")
-    u32, u64, text = ctypes.c_uint32, ctypes.c_uint64, ctypes.c_char_p
-    signatures: dict[str, tuple[Any, list[Any]]] = {
-        "vx_status": (ctypes.POINTER(Status), []),
-        "vx_post": (None, [ctypes.POINTER(Command), u64]),
-        "vx_abort": (None, []),
-        "vx_take_events": (u32, []),
-        "vx_result": (u64, [u64]),
-        "vx_set_policy": (None, [ctypes.POINTER(CPolicy)]),
-        "vx_set_settings": (None, [ctypes.POINTER(Settings)]),
-        "vx_inject": (None, [u32, u64, u64]),
-        "vx_waves": (ctypes.c_int, [text, u64, u64]),
-        "vx_release": (None, [text]),
-        "vx_force": (
-            ctypes.c_int,
-            [text, ctypes.POINTER(u32), ctypes.POINTER(u32), u32, ctypes.POINTER(CTrigger), text, u64],
-        ),
-    }
-    for name, (result, arguments) in signatures.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
-    return library

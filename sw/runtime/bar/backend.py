@@ -17,7 +17,12 @@ MAX_CYCLES = 20_000_000  # watchdog of launches that set none
 
 
 class BarBackend:
-    """Every message becomes accesses to the BARs, when the client waits for an event."""
+    """Every message becomes accesses to the BARs, when the client waits for an event.
+
+    `wait_seconds` bounds a launch in wall-clock time.
+    """
+
+    wait_seconds = 300.0
 
     def __init__(self, name: str, config: RunConfig, host: BarHost) -> None:
         self.name = name
@@ -57,6 +62,17 @@ class BarBackend:
     def findings(self, launch: m.Launch) -> list[m.CheckFailed]:
         """What a model has to say of the launch that ended."""
         return []
+
+    def ended_well(self, launch: m.Launch) -> None:
+        """A launch ended without an error of the device."""
+
+    def stats(self, launch: m.Launch, instructions: int, seconds: float) -> m.LaunchStats:
+        """Figures of a launch that ended: warp instructions, wall-clock seconds, and what else is known."""
+        return m.LaunchStats(
+            instructions=instructions,
+            ctas=launch.grid[0] * launch.grid[1] * launch.grid[2],
+            wall_seconds=seconds,
+        )
 
     # ------------------------------------------------------------------ messages
 
@@ -138,21 +154,21 @@ class BarBackend:
                     max_cycles=launch.max_cycles or MAX_CYCLES,
                 )
             )
-            result = host.wait()
+            result = host.wait(self.wait_seconds)
         except BarError as error:
             self._failed(launch, "hang", Category.KERNEL, str(error))
             self._events.append(m.LaunchDone(launch.launch_id, m.LaunchStatus.TIMEOUT))
             return
         status = self._status(launch, result)
+        if status is m.LaunchStatus.DONE:
+            self.ended_well(launch)
         failed = self.findings(launch)
         self._events.extend(failed)
         if failed and status is not m.LaunchStatus.TIMEOUT:
             status = m.LaunchStatus.CHECK_FAILED
-        stats = m.LaunchStats(
-            instructions=max(0, host.instructions() - before),  # a fault resets the cores and their counters
-            ctas=launch.grid[0] * launch.grid[1] * launch.grid[2],
-            wall_seconds=time.perf_counter() - began,
-        )
+        seconds = time.perf_counter() - began
+        instructions = max(0, host.instructions() - before)  # a fault resets the cores and their counters
+        stats = self.stats(launch, instructions, seconds)
         self._events.append(m.LaunchDone(launch.launch_id, status, stats))
 
     def _status(self, launch: m.Launch, result: BarResult) -> m.LaunchStatus:

@@ -35,6 +35,9 @@ class GoldenTransport:
     def take_interrupts(self) -> list[int]:
         return [message.vector for message in self.device.take_messages()]
 
+    def pass_time(self) -> None:
+        pass  # every poll lets the device go on
+
 
 class GoldenBarBackend(BarBackend):
     """Backend on a golden device of its own; what the model finds in a kernel fails the launch."""

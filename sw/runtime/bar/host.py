@@ -233,6 +233,7 @@ class BarHost:
             if time.monotonic() > deadline:
                 self.reset()
                 raise BarError(f"the launch was still BUSY after {timeout_s:g} s and was stopped by RESET")
+            self.transport.pass_time()
         errors = ErrorBit(self.read_register("ERROR_STATUS"))
         self.write_register("ERROR_STATUS", int(errors))
         self.write_register("IRQ_ACK", _ALL_SOURCES)

@@ -31,3 +31,7 @@ class BarTransport(Protocol):
     def take_interrupts(self) -> list[int]:
         """MSI-X vectors that arrived since the last call."""
         ...
+
+    def pass_time(self) -> None:
+        """The host has nothing to do: let device time pass, until something may have happened."""
+        ...

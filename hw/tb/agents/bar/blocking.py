@@ -12,6 +12,7 @@ from hw.tb.agents.bar.items import (
     DoorbellItem,
     RegisterReadItem,
     RegisterWriteItem,
+    RunItem,
     VramReadItem,
     VramWriteItem,
 )
@@ -54,6 +55,10 @@ class BlockingTransport:
     def take_interrupts(self) -> list[int]:
         """Data of the messages, which a host of this kind sets to the vector."""
         return [message.data for message in self._agent.driver.transport.take_messages()]
+
+    def pass_time(self) -> None:
+        """Wait for a while; messages stay for `take_interrupts`."""
+        self._do(RunItem(64))
 
     def _do(self, item: ItemT) -> ItemT:
         async def do() -> None:

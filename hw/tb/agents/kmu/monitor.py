@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,7 @@ class KmuCounts:
     retired: int = 0
     warps_started: int = 0
     max_warps_in_flight: int = 0  # in one core
+    warps_used: set[tuple[int, int]] = field(default_factory=set)  # (core, warp)
 
 
 class KmuMonitor(uvm_subscriber):
@@ -76,6 +77,8 @@ class KmuMonitor(uvm_subscriber):
         self.counts.ctas += int(np.count_nonzero(event == CtaEvent.ACCEPT))
         self.counts.retired += int(np.count_nonzero(event == CtaEvent.RETIRE))
         self.counts.warps_started += int(np.count_nonzero(np.isin(event, _STARTS)))
+        started = records[event == CtaEvent.WARP_START]
+        self.counts.warps_used.update(zip(started["core"].tolist(), started["warp"].tolist(), strict=True))
         self._count_warps(records, event)
         if self.events.subscribers:
             for record in records:
