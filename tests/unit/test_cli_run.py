@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from config import LaunchPath
 from sw.runtime import u32
 from tests.regression import catalogue, cli, pipeline
 from tests.regression.images import Images, KernelImage
@@ -48,7 +49,8 @@ def _sentence(capture: pytest.CaptureFixture[str]) -> str:
         (["SIM=questa"], "SIM=questa: the only simulator is verilator"),
         (["ENTRY=new"], "ENTRY=new: must be one of cta_entry, s11, direct"),
         (["MEM=evil"], "MEM=evil: must be one of kind, ordered, hostile"),
-        (["COPY=bar"], "COPY=bar: this testbench has no BAR device yet; use COPY=backdoor"),
+        (["LAUNCH=kmu", "COPY=bar"], "COPY=bar: with LAUNCH=kmu nothing goes through the BARs; use LAUNCH=bar or"),
+        (["LAUNCH=pcie"], "LAUNCH=pcie: must be one of kmu, bar, both"),
         (["COPY=dma"], "COPY=dma: must be one of backdoor, bar"),
         (["WAVES=yes"], "WAVES=yes: must be one of 0, 1"),
         (["SEED=first"], "SEED=first: must be a whole number"),
@@ -81,6 +83,19 @@ def test_list(capsys: pytest.CaptureFixture[str]) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == catalogue.known_tests()
     assert "Three kernels of one image" in next(line for line in lines if line.startswith("multikernel"))
+
+
+def test_launch_path_follows_the_test() -> None:
+    """Both paths for the main test, the BARs for every other one, and the repeat line says which."""
+    for arguments, path in (
+        ([], LaunchPath.BOTH),
+        (["TEST=vecadd_i"], LaunchPath.BAR),
+        (["TEST=vecadd_i", "LAUNCH=kmu"], LaunchPath.KMU),
+        (["LAUNCH=bar"], LaunchPath.BAR),
+    ):
+        config = cli.parse_request(arguments, {}).config
+        assert config.launch is path
+        assert f"LAUNCH={path.value} " in config.repro_line()
 
 
 def test_seed_comes_from_cocotb_when_not_given() -> None:
