@@ -82,7 +82,7 @@ class ClientTest(uvm_test):
                 client.prepare(self.env)
                 backend = SimulatedBackend(client.backend, self.env.config.run, server)
                 register_backend(client.backend, lambda config: backend)  # for clients that open a device by name
-                client.result = await bridge(client.function)(backend)
+                client.result = await _in_thread(lambda: client.function(backend))
             client.done = True
         except Exception as error:
             client.error = error
@@ -100,7 +100,16 @@ class ClientTest(uvm_test):
             register_backend(client.backend, lambda config: backend)
             return client.function(backend)
 
-        client.result = await bridge(run)()
+        client.result = await _in_thread(run)
+
+
+async def _in_thread(function: Callable[[], Any]) -> Any:
+    """cocotb's bridge wants a function of its own, no partial or method."""
+
+    def run() -> Any:
+        return function()
+
+    return await bridge(run)()
 
 
 async def run_client(
