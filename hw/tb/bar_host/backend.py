@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from config import CopyMode, RunConfig
 from golden_model.follow.difference import Category, Difference
 from hw.tb.bar_host.server import BarServer, SimulationStoppedError
@@ -11,6 +13,7 @@ from hw.tb.top.harness import (
     AssertionFailedError,
     CommandTimeoutError,
     HangError,
+    Harness,
     HarnessError,
     ProbeError,
 )
@@ -44,9 +47,15 @@ class SimulatedBarBackend(BarBackend):
         self.transport = SimulatedTransport(server, copy or config.copy)
         self._server = server
         self._env = env
+        self.while_busy: Callable[[m.Launch], None] = lambda launch: None  # after DISPATCH, for tests
         self._lost = ""  # why launches cannot run any more
         env.hub.watch(self.transport.see)
         super().__init__(name, config, BarHost(self.transport, mode, skew))
+
+    @property
+    def harness(self) -> Harness:
+        """The harness of this model."""
+        return self._server.harness
 
     def _execute(self, message: m.Message) -> None:
         for checker in self._env.config.checkers:
@@ -62,6 +71,9 @@ class SimulatedBarBackend(BarBackend):
             super()._launch(launch)
         except SimulationStoppedError as stopped:
             self._stopped(launch, stopped.failure)
+
+    def started(self, launch: m.Launch) -> None:
+        self.while_busy(launch)
 
     def ended_well(self, launch: m.Launch) -> None:
         self.transport.end_launch()

@@ -31,7 +31,9 @@ class BarJudge:
         self._core = AxiChecker(hardware, strict=in_tree, data=False)
         self._memory = AxiChecker(hardware, strict=False, kind=Kind.DEVICE_AXI)
         self._busy = BusyChecker(strict=in_tree)
-        self.device = DeviceScoreboard(config, harness.memory, harness.vram, harness.port_faults) if lockstep else None
+        self.device: DeviceScoreboard | None = None
+        if lockstep:
+            self.device = DeviceScoreboard(config, harness.memory, harness.vram, harness.port_faults, harness.host_read)
 
     def host(self, message: m.Message) -> None:
         """Host messages become accesses, which the scoreboard sees; images are declared to it."""

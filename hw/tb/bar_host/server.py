@@ -17,7 +17,7 @@ from hw.tb.env import DifferenceFoundError, VortexEnv
 from hw.tb.top.abi import BAR4, VRAM_SIZE, Op
 from hw.tb.top.harness import Harness, HarnessError, Step
 from sw.runtime import messages as m
-from sw.runtime.bar import BarError
+from sw.runtime.errors import DeviceError
 
 _SELECT_BOUND = 100_000
 _BEAT = 6  # log2 of the bytes of a beat
@@ -25,7 +25,7 @@ _SETTLE = 64  # cycles after which whatever happened is on the pins
 LAUNCH, TRANSFER = 1, 2
 
 
-class SimulationStoppedError(BarError):
+class SimulationStoppedError(DeviceError):
     """A check failed or the clock stopped; nothing that the device answers means anything from then on."""
 
     def __init__(self, failure: HarnessError) -> None:

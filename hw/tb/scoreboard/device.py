@@ -78,6 +78,7 @@ class DeviceScoreboard:
     Args:
         vram, private: memory of the RTL, only to be read.
         port_faults: pulses of the cores' fault ports since the last start.
+        host_read: bytes of the RTL's host memory.
         allowed: kernel findings that are no failure.
 
     Attributes:
@@ -93,6 +94,7 @@ class DeviceScoreboard:
         private: Bytes,
         vram: Bytes,
         port_faults: Callable[[], list[PortFaultSeen]],
+        host_read: Callable[[int, int], bytes],
         allowed: Collection[FindingKind] = (),
     ) -> None:
         self.device = Device(DeviceConfig(config.hardware), SparseHostMemory(), WHEN_TOLD)
@@ -101,6 +103,7 @@ class DeviceScoreboard:
         self.accesses = 0
         self._private, self._vram = private, vram
         self._port_faults = port_faults
+        self._host_read = host_read
         self._allowed = allowed
         self._images: dict[int, m.LoadImage] = {}
         self._symbols: dict[str, ElfSymbols] = {}
@@ -324,10 +327,11 @@ class DeviceScoreboard:
         self._compare_memory = True
 
     def _timestamp(self, addr: int, host: bool) -> int:
-        """Nanoseconds that the device wrote; the golden device takes its time from there. 0 for host memory."""
-        if host or addr + 8 > len(self._vram):
+        """Nanoseconds that the device wrote; the golden device takes its time from there. 0 where nothing can be."""
+        if addr + 8 > (1 << 64 if host else len(self._vram)):
             return 0
-        return int.from_bytes(self._vram[addr : addr + 8].tobytes(), "little")
+        data = self._host_read(addr, 8) if host else self._vram[addr : addr + 8].tobytes()
+        return int.from_bytes(data, "little")
 
     def _cores_were_reset(self, adopt_memory: bool) -> None:
         self._account()

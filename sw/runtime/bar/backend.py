@@ -63,6 +63,9 @@ class BarBackend:
         """What a model has to say of the launch that ended."""
         return []
 
+    def started(self, launch: m.Launch) -> None:
+        """A launch was dispatched; what the host does before it waits for its end."""
+
     def ended_well(self, launch: m.Launch) -> None:
         """A launch ended without an error of the device."""
 
@@ -139,7 +142,7 @@ class BarBackend:
     def _launch(self, launch: m.Launch) -> None:
         host, began = self.host, time.perf_counter()
         dcr_writes(launch, self.config.hardware.xlen)  # raises LaunchError for addresses that the cores do not have
-        before = host.instructions()
+        before, resets = host.instructions(), host.resets
         try:
             host.start(
                 BarLaunch(
@@ -154,12 +157,13 @@ class BarBackend:
                     max_cycles=launch.max_cycles or MAX_CYCLES,
                 )
             )
+            self.started(launch)
             result = host.wait(self.wait_seconds)
         except BarError as error:
             self._failed(launch, "hang", Category.KERNEL, str(error))
             self._events.append(m.LaunchDone(launch.launch_id, m.LaunchStatus.TIMEOUT))
             return
-        status = self._status(launch, result)
+        status = self._status(launch, result) if host.resets == resets else m.LaunchStatus.ABORTED
         if status is m.LaunchStatus.DONE:
             self.ended_well(launch)
         failed = self.findings(launch)

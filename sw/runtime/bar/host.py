@@ -86,6 +86,7 @@ class BarHost:
         self.transport = transport
         self.mode = mode
         self.console_lines: list[str] = []
+        self.resets = 0  # by this host; a launch that one of them hit has not ended well
         identification = self.read_register("DEV_ID")
         if identification != DEV_ID:
             raise BarError(f"BAR0 reads {identification:#010x} as DEV_ID: this is not the device")
@@ -104,6 +105,7 @@ class BarHost:
 
     def reset(self) -> None:
         """RESET, then ENABLE and all interrupts again; VRAM and mapped ranges stay."""
+        self.resets += 1
         self.write_register("GLOBAL_CTRL", _RESET)
         self.write_register("GLOBAL_CTRL", _ENABLE)
         self.write_register("IRQ_ENABLE", _ALL_SOURCES)
