@@ -158,8 +158,10 @@ class Machine:
         self.kmu.start()
         self.launch_id += 1
         self.locked_core = None
-        self.code.generation = GENERATION_OF_REWIND[self.kmu.rewind]
-        self.code.forget()
+        generation = GENERATION_OF_REWIND[self.kmu.rewind]
+        if generation is not self.code.generation or not self.memory.unshared:
+            self.code.generation = generation
+            self.code.forget()
         for core in self.cores:
             core.launch(self.launch_id, self.kmu.rewind)
         if self._diagnosis is not None:

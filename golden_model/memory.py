@@ -52,6 +52,11 @@ class Memory:
         self._new_shadow = bytes(PAGE_SIZE) if zeroed else _UNDEFINED
         self._pages: dict[int, Page] = {}
 
+    @property
+    def unshared(self) -> bool:
+        """Whether bytes change through this object only, so that nothing of the code changes unseen."""
+        return self._buffer is None and type(self) is Memory
+
     # ------------------------------------------------------------------ device side: aligned words
 
     def load(self, addr: int, size: int) -> tuple[int, bool]:

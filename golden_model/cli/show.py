@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from config import ConfigError, HardwareConfig
-from golden_model.bench import compare_tiers
+from golden_model.bench import speed_table
 from golden_model.cli import options as o
 from golden_model.cli.app import app, refuse
 from golden_model.report import listing
@@ -17,13 +17,17 @@ from golden_model.report import listing
 def bench(
     lanes: Annotated[list[int] | None, typer.Option(help="lanes of a warp")] = None,
     seconds: Annotated[float, typer.Option(help="aim at about this long per figure")] = 1.0,
+    loops: Annotated[bool, typer.Option(help="also small loops of one kind of instruction each")] = False,
 ) -> None:
-    """Warp instructions a second of both tiers on small kernels, and their ratio.
-
-    `python -m tests.unit.golden_bench` does the same with the compiled test kernels and their host programs.
-    """
-    for line in compare_tiers(lanes or [4, 32], seconds):
-        typer.echo(line)
+    """Warp instructions a CPU second of both tiers on compiled kernels, and their ratio."""
+    for width in lanes or []:
+        if width not in (4, 8, 16, 32):
+            refuse(f"--lanes {width}: must be 4, 8, 16 or 32")
+    try:
+        for line in speed_table(lanes or [4, 32], seconds, loops):
+            typer.echo(line)
+    except ValueError as error:
+        refuse(error)
 
 
 @app.command()

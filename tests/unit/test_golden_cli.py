@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+import shutil
 import struct
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,10 +15,10 @@ from typer.testing import CliRunner, Result
 
 from golden_model.__main__ import app
 from golden_model.arguments import Value, parse
-from golden_model.bench import KERNELS
+from golden_model.bench import CASES, LOOPS
 from golden_model.console import BASE, DATA, EXIT_CODE, LOST, RD, Console
 from golden_model.memory import Memory
-from sw.kernel.vxbin import Entry, encode
+from sw.kernel.vxbin import Entry, encode, load
 from tests.unit.golden_program import program
 from tests.unit.golden_tiers import needs_compiler
 
@@ -51,6 +55,9 @@ kernel_print:
     sw t1, 0x40(zero)
     ret
 """
+
+
+IMAGES = Path("golden_model/bench/images")
 
 
 @pytest.fixture(scope="module")
@@ -292,9 +299,22 @@ def test_unknown_tier(image: Path) -> None:
 
 
 @needs_compiler
-def test_bench_prints_a_ratio_per_kernel() -> None:
-    result = invoke("bench", "--lanes", 4, "--seconds", 0.01)
+def test_bench_prints_a_ratio_per_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"sgemm_i": 16, "multikernel": 64}
+    small = [replace(case, readable=sizes[case.image], fast=64) for case in CASES if not case.ext_f]
+    monkeypatch.setattr("golden_model.bench.table.CASES", small)
+    monkeypatch.setattr("golden_model.bench.loops.KERNELS", {"arithmetic": LOOPS["arithmetic"]})
+    result = invoke("bench", "--lanes", 4, "--seconds", 0.01, "--loops")
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
-    assert len(lines) == 1 + len(KERNELS)
-    assert all(float(line.split()[-1]) > 1 for line in lines[1:])
+    assert len(lines) == 1 + len(small) + 1
+    assert all(float(line.split()[-2]) > 1 for line in lines[1:])
+
+
+@pytest.mark.skipif(shutil.which("clang-19") is None, reason="clang-19 is not installed")
+@pytest.mark.parametrize("name", ["sgemm", "sgemm_i", "multikernel"])
+def test_images_of_the_benchmark_are_what_their_sources_say(name: str, tmp_path: Path) -> None:
+    source = IMAGES / "sgemm.cpp" if name == "sgemm" else Path(f"tests/kernels/{name}/kernel.cpp")
+    command = [sys.executable, "-m", "sw.kernel.vxcc", str(source), "-o", str(tmp_path / "k.vxbin")]
+    subprocess.run([*command, "--set", f"ext_f={str(name == 'sgemm').lower()}"], check=True)
+    assert load(tmp_path / "k.vxbin") == load(IMAGES / f"{name}.vxbin")

@@ -1,9 +1,8 @@
-"""Speed of both tiers on small programs of their own, as ratios of one run."""
+"""Speed of both tiers on small loops, one kind of instruction each: what limits a real kernel."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from config import HardwareConfig
@@ -53,7 +52,7 @@ class _Image:
 
 
 def measure(name: str, lanes: int, tier: Tier, rounds: int) -> tuple[int, float]:
-    """(warp instructions, seconds) of one launch that fills four warps. Raises ValueError without the tier."""
+    """(warp instructions, CPU seconds) of one launch that fills four warps. Raises ValueError without the tier."""
     code, labels = assemble_with_labels(_HEAD.format(rounds=rounds) + KERNELS[name] + _TAIL, _BASE)
     machine = Machine(HardwareConfig(num_threads=lanes, ext_f=name == "float"), tier=tier)
     image = _Image(code, {"k": labels["kernel"]})
@@ -61,31 +60,9 @@ def measure(name: str, lanes: int, tier: Tier, rounds: int) -> tuple[int, float]
     machine.write(_DATA, bytes(4 * 4 * lanes + 4096))
     machine.launch(Launch(labels["kernel"], _BASE, _DATA, block=(4 * lanes, 1, 1)))
     machine.warm_up()
-    began = time.perf_counter()
+    began = time.process_time()
     summary = machine.run(1 << 40)
-    spent = time.perf_counter() - began
+    spent = time.process_time() - began
     if machine.tier_note:
         raise ValueError(machine.tier_note)
     return summary.warp_instructions, spent
-
-
-def compare_tiers(lanes: Sequence[int], seconds: float) -> Iterator[str]:
-    """One line per kernel and width."""
-    yield f"{'kernel':12s} {'lanes':>5s} {'readable':>12s} {'fast':>14s} {'ratio':>8s}   warp instructions a second"
-    for width in lanes:
-        for name in KERNELS:
-            slow = _rate(name, width, "readable", 300, seconds)
-            fast = _rate(name, width, "fast", 100_000, seconds)
-            yield f"{name:12s} {width:5d} {slow:12,.0f} {fast:14,.0f} {fast / slow:8.0f}"
-
-
-def _rate(name: str, lanes: int, tier: Tier, rounds: int, seconds: float) -> float:
-    """Best of repetitions that together take about as long as asked for."""
-    best = total = 0.0
-    while total < seconds:
-        instructions, spent = measure(name, lanes, tier, rounds)
-        best = max(best, instructions / spent)
-        total += spent
-        if spent < seconds / 4:
-            rounds *= 2
-    return best
