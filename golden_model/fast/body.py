@@ -12,6 +12,7 @@ from golden_model.fast.translate import IMPLICIT, Function, Translation, as_int,
 from golden_model.fast.values import Const, Int, Lanes, Obj, Range, Record, Untranslatable, Value, ctype
 
 _PASSES = 12
+_TWICE = 24  # lines of a loop over the lanes that is worth a copy for full masks
 
 
 class Body(Expressions):
@@ -202,8 +203,11 @@ class Body(Expressions):
             self._block(node.body)  # a second time round: may it still refuse after a change of the first?
             del self.lines[count:]
         masked = "" if is_lanes and self.speculative else f"if (w->tmask >> v_{node.target.id} & 1) "
+        body = self.lines[before:]
         self.lines.insert(before, opening + (masked if is_lanes else "") + "{")
         self.lines.append("}")
+        if masked and is_lanes and len(body) <= _TWICE:  # without the test of each lane where all are active
+            self.lines[before:before] = ["if (w->tmask == FULL) {", opening + "{", *body, "} } else"]
         self.speculative = False
 
     # ------------------------------------------------------------------ assignments
@@ -263,7 +267,7 @@ class Body(Expressions):
             self._grow(name, value.range)
             array = Lanes(f"v_{name}", self.ranges[name], storage(Lanes("", self.ranges[name], "")))
             self.declared[name] = f"{array.element} v_{name}[LANES];"
-            self.lines.append(f"memset(v_{name}, 0, sizeof v_{name});")
+            self.lines.append(f"for (int k = 0; k < LANES; k++) v_{name}[k] = 0;")
             self.names[name] = array
         elif self.stores.get(name, 1) > 1:
             raise Untranslatable(f"{name} is assigned more than once and is no integer")

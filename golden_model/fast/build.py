@@ -22,7 +22,16 @@ from golden_model.fast.values import Untranslatable
 from golden_model.ipdom import IpdomStack
 from golden_model.warp import Warp
 
-FLAGS = ("-O3", "-std=gnu11", "-fwrapv", "-fno-strict-aliasing", "-shared", "-fPIC", "-w")
+FLAGS = (
+    "-O3",
+    "-std=gnu11",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-fno-tree-loop-distribute-patterns",
+    "-shared",
+    "-fPIC",
+    "-w",
+)
 NATIVE = "-march=native"  # left out where the compiler does not know it
 CACHE = Path(__file__).parents[2] / "build" / "golden"
 
