@@ -14,7 +14,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM),run,help)
-.PHONY: help setup run test test-unit test-rtl test-cosim test-faults test-static bar-campaign bench format lock clean
+.PHONY: help setup run test test-unit test-rtl test-cosim test-faults test-static test-golden mutation-golden bar-campaign bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -46,6 +46,12 @@ test-static: setup ## ruff, mypy, Verilator lint
 
 test-unit: setup ## tests without a simulator
 	@$(PYTEST) tests/unit
+
+test-golden: setup ## every test of the golden model
+	@$(PYTEST) $(wildcard tests/unit/test_golden_*.py tests/unit/test_follow_*.py tests/unit/test_diagnosis_*.py)
+
+mutation-golden: setup ## one fault at a time in the golden model; report in docs/verification (long)
+	@nice -n 19 $(PY) -m tests.mutation
 
 test-rtl: setup ## RTL blocks under cocotb
 	@$(PYTEST) tests/rtl

@@ -1,0 +1,29 @@
+"""What is mutated, and the tests that may notice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+# The definitions: what an instruction, a warp, a core, dispatch and memory do. Not the texts around them.
+FILES: tuple[str, ...] = (
+    *(
+        f"golden_model/isa/{name}.py"
+        for name in ("alu", "atomic", "bits", "control", "csr", "decode", "float32", "floating", "instruction", "lanes",
+                     "memory", "muldiv", "operands", "rv64", "simt")
+    ),
+    *(
+        f"golden_model/{name}.py"
+        for name in ("barrier", "core", "csr", "dispatch", "global_barrier", "ipdom", "kmu", "launch", "memory",
+                     "ranges", "reservations", "scheduler", "threads", "warp", "window")
+    ),
+)  # fmt: skip
+
+# Tests of the readable tier; the fast one follows from the same definitions (tests/unit/test_golden_tiers.py).
+TESTS: tuple[str, ...] = tuple(
+    f"tests/unit/test_golden_{name}.py"
+    for name in ("alu", "atomic", "csr", "dispatch", "divergence", "findings", "float", "isa", "lanes", "machine",
+                 "memory", "simt_full", "properties", "kill")
+    if (ROOT / f"tests/unit/test_golden_{name}.py").exists()
+)  # fmt: skip
