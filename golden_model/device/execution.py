@@ -103,9 +103,8 @@ class Execution(Scheduler):
         refuses = self._memory.refuses
         place = (step.pc, step.core, step.warp, step.tmask) if self._core_faults else ()
         if refuses and step.pc and not self._memory.answers(step.pc, 4, write=False):
-            if self._core_faults:
-                return FaultRecord(FaultKind.FETCH, step.pc, *place)
-            return FaultRecord(FaultKind.BUS_READ, step.pc // MEMORY_BLOCK * MEMORY_BLOCK)
+            addr = step.pc if self._core_faults else step.pc // MEMORY_BLOCK * MEMORY_BLOCK
+            return FaultRecord(FaultKind.BUS_READ, addr, *place)
         if step.fault is not None:
             return FaultRecord(step.fault.kind, step.fault.addr, *place) if self._core_faults else NO_FAULT
         if refuses:

@@ -81,7 +81,7 @@ async def random_tables(dut: Any) -> None:
     dut.show.value = 1
     await start_clock_and_reset(dut)
     seen: set[TableProblem] = set()
-    good = 0
+    good = failures = 0
     for number in range(TABLES):
         entries = random_table(rng, config.vram_size, rng.choice((0, 1, 2, 3, 5, ENTRIES)))
         vram = Memory(config.vram_size)
@@ -104,9 +104,11 @@ async def random_tables(dut: Any) -> None:
         raw = rng.random() < 0.05
         if raw:
             problem, expected = None, [TableEntry(0, 0, config.vram_size)]
-        bad = await judge(dut, rng, vram, kernel, startup, args, raw)
-        assert bad == (problem is not None), f"table {number}: {problem}, {table.hex()}"
-        if problem is None:
+        fails = rng.random() < 0.1  # memory answers one read of it with an error
+        bad, failed = await judge(dut, rng, vram, kernel, startup, args, raw, fails)
+        failures += failed
+        assert bad == (failed or problem is not None), f"table {number}: {problem}, failed {failed}, {table.hex()}"
+        if problem is None and not failed:
             good += 1
             assert int(dut.map_count.value) == len(expected)
             for index, entry in enumerate(expected):
@@ -118,26 +120,32 @@ async def random_tables(dut: Any) -> None:
     await RisingEdge(dut.clk)
     assert int(dut.map_count.value) == 0
     missing = set(TableProblem) - seen - {TableProblem.OUTSIDE_VRAM, TableProblem.BEYOND_REGION}
-    assert good > 40 and not missing, (good, missing)
+    assert good > 40 and failures > 10 and not missing, (good, failures, missing)
 
 
-async def judge(dut: Any, rng: Random, vram: Memory, kernel: int, startup: int, args: int, raw: bool) -> bool:
-    """Start, serve the reads, return the verdict."""
+async def judge(
+    dut: Any, rng: Random, vram: Memory, kernel: int, startup: int, args: int, raw: bool, fails: bool
+) -> tuple[bool, bool]:
+    """Start, serve the reads; the verdict, and whether a read was answered with an error."""
     dut.kernel.value, dut.startup.value, dut.args.value = kernel, startup, args
     (dut.start_raw if raw else dut.start).value = 1
     await RisingEdge(dut.clk)
     dut.start.value = dut.start_raw.value = 0
     wait = 0
+    failed = False
     for _ in range(4000):
         await RisingEdge(dut.clk)
         if dut.done.value:
-            return bool(dut.bad.value)
+            return bool(dut.bad.value), failed
         dut.rsp_valid.value = 0
         wait -= 1
         if dut.cl_valid.value and wait < -1:
             block = int(dut.cl_block.value)
             dut.rsp_data.value = int.from_bytes(vram.read(64 * block, 64), "little")
             dut.rsp_valid.value = 1
+            error = fails and rng.random() < 0.5
+            dut.rsp_err.value = int(error)
+            failed |= error
             wait = rng.randrange(3)
     raise AssertionError("no verdict")
 

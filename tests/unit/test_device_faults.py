@@ -196,7 +196,7 @@ def test_strict_map_fetch() -> None:
     bench = Bench(config=DeviceConfig(strict_map=True))
     bench.stage("nop\n" * 16, entries=[TableEntry(b.ARGS_VMA, b.ARGS, 64), TableEntry(b.CODE_VMA, b.CODE, 64)])
     bench.dispatch()
-    assert bench.read(b.FAULT_KIND) == 4 and bench.read64(b.FAULT_PC) == b.CODE_VMA + 64
+    assert bench.read(b.FAULT_KIND) == FaultKind.BUS_READ and bench.read64(b.FAULT_PC) == b.CODE_VMA + 64
 
 
 def test_fetch_across_the_end_of_a_mapped_range() -> None:
