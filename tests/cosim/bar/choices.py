@@ -104,6 +104,17 @@ class Choices:
             state = launch.advance(0)
             raise Difference(f"a launch ends well on the RTL; golden: {state} after {launch.rounds} rounds")
 
+    def _may_be_first(self, fault: FaultRecord, own: FaultRecord) -> bool:
+        """Which of several equal warps faults first is a choice; where no warp is known there is none."""
+        hardware = self._device.hardware
+        if not own.mask:
+            return fault == own
+        return (
+            fault.core < hardware.total_cores
+            and fault.warp < hardware.num_warps
+            and 0 < fault.mask < 1 << hardware.num_threads
+        )
+
     def _time_of(self, addr: int, host: bool) -> int | None:
         """Device cycles of a timestamp that the RTL wrote; None if it cannot be one."""
         if addr + 8 > (1 << 64 if host else self._device.vram.size):
@@ -130,7 +141,7 @@ class Choices:
             own = launch.running_fault
             if state is not CoresState.FAULTED or own is None:
                 raise Difference(f"the RTL ends the launch with {fault}, the golden device does not fault")
-            if (own.kind, own.addr, own.pc) != (kind, addr, pc):  # which of several equal warps is first is a choice
+            if (own.kind, own.addr, own.pc) != (kind, addr, pc) or not self._may_be_first(fault, own):
                 raise Difference(f"fault: RTL {fault}, golden {own}")
             launch.adopt_fault(fault)
         self.figures["ABORTED_STORE"] += self._stores.adopt()
