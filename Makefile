@@ -62,8 +62,8 @@ test-cosim: setup ## whole runs, several configurations
 test-faults: setup ## one fault put in, the right report asserted
 	@$(PYTEST) tests/faults
 
-bar-campaign: setup ## random command sequences of the BAR device, RTL against golden (FIRST=0 COUNT=10000)
-	@nice -n 19 $(PY) -m tests.cosim.bar $(or $(FIRST),0) $(or $(COUNT),10000)
+bar-campaign: setup ## random command sequences of the BAR device, RTL against golden (FIRST=0 COUNT=10000 VARIANT="strict bus_faults")
+	@nice -n 19 $(PY) -m tests.cosim.bar $(or $(FIRST),0) $(or $(COUNT),10000) $(VARIANT)
 
 bench: setup ## simulation speed, as ratios of one run
 	@$(PY) -m hw.tb.bench
