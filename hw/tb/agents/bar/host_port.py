@@ -10,7 +10,7 @@ from random import Random
 from typing import Any, Protocol
 
 import cocotb
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import ClockCycles, Event, RisingEdge
 
 from golden_model.device import SparseHostMemory
 from golden_model.device.host_memory import HostBusError
@@ -58,12 +58,21 @@ class HostPort:
 
     def __init__(self, dut: Any, side: HostSide, rng: Random | None = None) -> None:
         self._dut, self._side, self._rng = dut, side, rng
+        self._open = Event()
+        self._open.set()
         for name in ("m_host_awready", "m_host_wready", "m_host_bvalid", "m_host_arready", "m_host_rvalid"):
             getattr(dut, name).value = 0
         dut.m_host_rlast.value = 1
         dut.msix_ready.value = 1
         for task in (self._reads(), self._writes(), self._messages()):
             cocotb.start_soon(task)
+
+    def hold(self, held: bool) -> None:
+        """While held, the host takes no new access to its memory."""
+        if held:
+            self._open.clear()
+        else:
+            self._open.set()
 
     async def _taken(self, channel: str, *fields: str) -> list[int]:
         """Take one transfer of a channel when there is one; its fields."""
@@ -72,6 +81,9 @@ class HostPort:
         if valid.value != 1:
             await RisingEdge(valid)
         await self._late()
+        if not self._open.is_set():
+            await self._open.wait()
+            await RisingEdge(dut.clk)
         ready.value = 1
         await RisingEdge(dut.clk)
         ready.value = 0

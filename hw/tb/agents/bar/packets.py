@@ -49,7 +49,7 @@ class PacketTransport:
         dut = self._dut
         await power_on(dut)
         self.endpoint = VortexEndpoint(AxiPort(dut, self._rng), lambda on, mask: set_function_pins(dut, on, mask))
-        HostPort(dut, self.endpoint, self._rng)
+        self._port = HostPort(dut, self.endpoint, self._rng)
         self.root = RootComplex()
         self._map_host_memory()
         self.root.make_port().connect(Device(self.endpoint))
@@ -98,6 +98,9 @@ class PacketTransport:
 
     async def set_function(self, enabled: bool, masked: bool) -> None:
         await self.device.capability_write_dword(PciCapId.MSIX, 0, int(masked) << 30 | int(enabled) << 31)
+
+    def hold_host(self, held: bool) -> None:
+        self._port.hold(held)
 
     async def message(self, cycles: int) -> Message | None:
         return await self._inbox.next(cycles)

@@ -36,7 +36,7 @@ class PinTransport:
     async def start(self) -> None:
         await power_on(self._dut)
         self._axi = AxiPort(self._dut, self._rng)
-        HostPort(self._dut, _DirectSide(self.host, self._inbox), self._rng)
+        self._port = HostPort(self._dut, _DirectSide(self.host, self._inbox), self._rng)
         await self.set_function(enabled=True, masked=False)
 
     async def register_read(self, bar: int, offset: int, size: int) -> int:
@@ -57,6 +57,9 @@ class PinTransport:
     async def set_function(self, enabled: bool, masked: bool) -> None:
         set_function_pins(self._dut, enabled, masked)
         await ClockCycles(self._dut.clk, 2)
+
+    def hold_host(self, held: bool) -> None:
+        self._port.hold(held)
 
     async def message(self, cycles: int) -> Message | None:
         return await self._inbox.next(cycles)

@@ -71,6 +71,10 @@ class Transport(Protocol):
         """MSI-X Enable and Function Mask."""
         ...
 
+    def hold_host(self, held: bool) -> None:
+        """While held, the host takes no access of the device to its memory, so a transfer stands still."""
+        ...
+
     async def message(self, cycles: int) -> Message | None:
         """The oldest message not yet taken; waits for one, at most `cycles` cycles."""
         ...
