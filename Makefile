@@ -67,6 +67,7 @@ bar-campaign: setup ## random command sequences of the BAR device, RTL against g
 
 bench: setup ## simulation speed, as ratios of one run
 	@$(PY) -m hw.tb.bench
+	@$(PY) -m hw.tb.bar_alone.bench
 
 format: setup ## rewrite Python sources in the project's format
 	@$(VENV)/bin/ruff format . && $(VENV)/bin/ruff check --fix .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from config import RunConfig
@@ -14,7 +15,14 @@ from hw.tb.run.settings import RunSettings
 TRANSPORT = "transport"
 
 
-def simulate_bar(model: Model, test_module: str, run_dir: Path, transport: str, seed: int = 1) -> SimResult:
+def simulate_bar(
+    model: Model,
+    test_module: str,
+    run_dir: Path,
+    transport: str,
+    seed: int = 1,
+    options: Mapping[str, str] | None = None,
+) -> SimResult:
     """Run the cocotb tests of `test_module`; they find the transport with `transport_of_run`."""
     config = RunConfig(hardware=HARDWARE, seed=seed)
     return simulate(
@@ -22,7 +30,7 @@ def simulate_bar(model: Model, test_module: str, run_dir: Path, transport: str, 
         test_module,
         run_dir,
         model=model,
-        options={TRANSPORT: transport},
+        options={**(options or {}), TRANSPORT: transport},
         environment={"COCOTB_TOPLEVEL": TOP},
     )
 
