@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from golden_model.device.sequences.coverage import Coverage
@@ -21,5 +22,10 @@ async def run_body(dut: Any, body: Body, hostile: bool = True) -> None:
 
 
 def share_of_sweep() -> float:
-    """Packets are several times slower than pins, and the states are the same."""
-    return 1.0 if transport_of_run() == "pins" else 0.2
+    """Packets are several times slower than pins, and what they reach behind the endpoint is the same."""
+    return float(RunSettings.read().options.get("sweep", "1"))
+
+
+def vectors_to_try() -> Sequence[int]:
+    """MSI-X vectors: the entries are alike, and pins try them all."""
+    return range(16) if transport_of_run() == "pins" else (0, 11)

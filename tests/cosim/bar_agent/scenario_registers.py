@@ -6,7 +6,9 @@ from typing import Any
 
 import cocotb
 
-from golden_model.device.registers import REGISTERS, Effect, Guard
+from golden_model.device.registers import REGISTERS, Effect, Guard, register
+from golden_model.device.sequences.actions import ReadRegister
+from hw.tb.agents.bar.monitor import BarAccess
 from hw.tb.agents.bar.sequences.base import BarSequence, OpenDevice
 from hw.tb.agents.bar.sequences.effects import EFFECTS
 from hw.tb.agents.bar.sequences.refused import (
@@ -17,7 +19,7 @@ from hw.tb.agents.bar.sequences.refused import (
 )
 from hw.tb.agents.bar.sequences.stored import AccessKinds, PartialAccesses, ResetDevice, ResetValues
 from hw.tb.bar_alone.environment import BarBench
-from tests.cosim.bar_agent.bodies import run_body
+from tests.cosim.bar_agent.bodies import run_body, vectors_to_try
 
 
 @cocotb.test()
@@ -31,9 +33,30 @@ async def reset_values(dut: Any) -> None:
 
 
 @cocotb.test()
+async def the_mirror_contradicts(dut: Any) -> None:
+    """A read of something else than was written, of bits that cannot be 1, of part of a word: each is a mismatch."""
+
+    async def body(bench: BarBench) -> None:
+        sequence, agent = OpenDevice(bench.agent), bench.agent
+        await bench.run(sequence)
+        await sequence.write("KERNEL_ADDR_LO", 0x1230)
+        before = agent.predictor.checked
+        await sequence.expect("KERNEL_ADDR_LO", 0x1230, "it was written")
+        assert agent.predictor.checked == before + 1 and not agent.predictor.mismatches
+        state = bench.transport.state()
+        for name, size, value in (("KERNEL_ADDR_LO", 4, 0x1234), ("IRQ_STATUS", 4, 0x10), ("DEV_ID", 2, 0x5055)):
+            access = BarAccess(ReadRegister(0, register(name).offset, size), value, state, 7)
+            agent.monitor.observe(access)
+        found, agent.predictor.mismatches = agent.predictor.mismatches, []
+        assert [text.split(": ")[1].split(" ")[0] for text in found] == ["KERNEL_ADDR_LO", "IRQ_STATUS", "DEV_ID"]
+
+    await run_body(dut, body)
+
+
+@cocotb.test()
 async def access_kinds(dut: Any) -> None:
     async def body(bench: BarBench) -> None:
-        await bench.run(AccessKinds(bench.agent), ResetDevice(bench.agent))
+        await bench.run(AccessKinds(bench.agent, vectors_to_try()), ResetDevice(bench.agent))
 
     await run_body(dut, body)
 

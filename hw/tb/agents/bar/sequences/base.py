@@ -27,6 +27,7 @@ BUSY = 2
 DMA_BUSY = 1
 ENABLE, RESET = 1, 2
 ALL_SOURCES = 0xF
+SOURCE_VECTORS = (0, 1, 2, 3)  # kernel done, DMA done, error, doorbell
 IDLE_POLLS = 3000
 
 
@@ -147,14 +148,14 @@ class BarSequence(uvm_sequence):
 
 
 class ProgramVectors(BarSequence):
-    """Every vector's message names its vector, by address and data; unmasked unless `masked` has its bit."""
+    """Messages of `vectors` name their vector, by address and data; unmasked unless `masked` has their bit."""
 
-    def __init__(self, agent: BarAgent, masked: int = 0) -> None:
+    def __init__(self, agent: BarAgent, vectors: Sequence[int] = SOURCE_VECTORS, masked: int = 0) -> None:
         super().__init__(agent, name="program_vectors")
-        self._masked = masked
+        self._vectors, self._masked = vectors, masked
 
     async def body(self) -> None:
-        for vector in range(16):
+        for vector in self._vectors:
             await self.write_wide(f"MSIX{vector}_ADDR", MESSAGE_ADDRESS + 16 * vector)
             await self.write(f"MSIX{vector}_DATA", vector)
             await self.write(f"MSIX{vector}_CTRL", self._masked >> vector & 1)
@@ -163,10 +164,14 @@ class ProgramVectors(BarSequence):
 class OpenDevice(BarSequence):
     """RESET, ENABLE, vectors programmed, every source enabled; nothing pending, no message waiting."""
 
+    def __init__(self, agent: BarAgent, more_vectors: Sequence[int] = (), masked: int = 0) -> None:
+        super().__init__(agent, name="open_device")
+        self._vectors, self._masked = (*SOURCE_VECTORS, *more_vectors), masked
+
     async def body(self) -> None:
         await self.write("GLOBAL_CTRL", RESET)
         await self.write("GLOBAL_CTRL", ENABLE)
-        await self.run(ProgramVectors(self.agent))
+        await self.run(ProgramVectors(self.agent, self._vectors, self._masked))
         await self.write("IRQ_ENABLE", ALL_SOURCES)
         await self.settle()
         self.agent.driver.transport.take_messages()

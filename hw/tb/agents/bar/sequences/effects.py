@@ -5,7 +5,7 @@ from __future__ import annotations
 from golden_model.device.registers import Effect
 from golden_model.device.sequences import layout
 from golden_model.device.sequences.programs import Program
-from hw.tb.agents.bar.sequences.base import BarSequence, OpenDevice, ProgramVectors, SequenceError
+from hw.tb.agents.bar.sequences.base import BarSequence, OpenDevice, SequenceError
 from hw.tb.agents.bar.sequences.launch import Launch, TinyLaunch
 from hw.tb.agents.bar.sequences.stored import ErrorsClearByOne, ResetDevice
 from hw.tb.agents.bar.sequences.transfer import Dma
@@ -178,7 +178,7 @@ class RaiseEffect(BarSequence):
     """RAISE sends any of the 16 vectors, IRQ_ENABLE or not; a vector that does not exist is refused."""
 
     async def body(self) -> None:
-        await self.run(OpenDevice(self.agent))
+        await self.run(OpenDevice(self.agent, (4, 15)))
         await self.write("IRQ_ENABLE", 0)
         for vector in (0, 4, 15):
             await self.write("RAISE", vector)
@@ -192,7 +192,7 @@ class MsixEffect(BarSequence):
     """What is raised while masked is pending and sent once when nothing holds it back, as the entry is then."""
 
     async def body(self) -> None:
-        await self.run(OpenDevice(self.agent), ProgramVectors(self.agent, masked=1 << 6 | 1 << 9))
+        await self.run(OpenDevice(self.agent, (6, 9), masked=1 << 6 | 1 << 9))
         for vector in (9, 6, 6):
             await self.write("RAISE", vector)
         await self.expect("MSIX_PBA_LO", 1 << 6 | 1 << 9, "two vectors are held back")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from golden_model.device import TABLE_BASE
 from golden_model.device.image_table import TableProblem
 from golden_model.device.registers import REGISTERS, Guard
 from golden_model.device.sequences import layout
-from golden_model.device.sequences.programs import Program, code
+from golden_model.device.sequences.programs import KERNEL_OFFSET, Program, code
 from golden_model.device.sequences.tables import broken_table
 from hw.tb.agents.bar.sequences.base import BUSY, DMA_BUSY, ENABLE, BarSequence, SequenceError
 from hw.tb.agents.bar.sequences.launch import Launch, Stage, TinyLaunch
 from hw.tb.agents.bar.sequences.transfer import Dma
 
 _ERROR_SOURCE, _ERROR_VECTOR = 4, 2
-_LONG_TRANSFER = 0x8000
+_SIZE = 300
 _NO_TABLE_CAN = (TableProblem.OUTSIDE_VRAM,)
 
 
@@ -51,12 +52,12 @@ class LaunchRegistersRefused(BarSequence):
 
 
 class DmaRegistersRefused(BarSequence):
-    """Each register that is guarded by DMA BUSY keeps its value while a long transfer runs."""
+    """Each register that is guarded by DMA BUSY keeps its value while a transfer waits for the host."""
 
     async def body(self) -> None:
-        await self.run(
-            Dma(self.agent, layout.HOST.start, layout.SCRATCH.start, _LONG_TRANSFER, to_host=False, wait=False)
-        )
+        host = self.agent.driver.transport
+        host.hold_host(True)
+        await self.run(Dma(self.agent, layout.HOST.start, layout.SCRATCH.start, _SIZE, to_host=False, wait=False))
         for row in REGISTERS:
             if row.guard is not Guard.DMA:
                 continue
@@ -64,10 +65,10 @@ class DmaRegistersRefused(BarSequence):
             await self.write(row.name, before ^ 0xFFFF_FFFF & row.writable)
             await self.expect(row.name, before, "it was written while DMA BUSY")
             await self.expect_refused(f"{row.name} was written while DMA BUSY")
-        if not await self.read("DMA_STATUS") & DMA_BUSY:
-            raise SequenceError("the transfer ended too early to test anything; make it longer")
         await self.write("MAX_CYCLES_LO", 5)
         await self.expect("MAX_CYCLES_LO", 5, "it may be written while DMA BUSY")
+        await self.expect("DMA_STATUS", DMA_BUSY, "the host has not answered")
+        host.hold_host(False)
         await self.until_idle("DMA_STATUS", DMA_BUSY)
         await self.expect("DMA_STATUS", 2, "refused writes do not disturb the transfer")
 
@@ -110,17 +111,18 @@ class BadTablesRefused(BarSequence):
 
     async def body(self) -> None:
         config = self.agent.registers.config
-        image = code()
-        good = layout.good_table(len(image))
+        good, tiny = layout.good_table(len(code())), TinyLaunch(Program.STORE)
+        await self.run(Stage(self.agent, tiny))
         for problem in TableProblem:
             if problem in _NO_TABLE_CAN:
                 continue
-            startup = TinyLaunch(Program.STORE).kernel - 32
+            startup = tiny.kernel - KERNEL_OFFSET
             table = broken_table(problem, good, startup, config.vram_size, config.table_entries, config.hardware.xlen)
-            launches = await self.read("LAUNCH_ID")
-            await self.run(Launch(self.agent, TinyLaunch(Program.STORE, broken_table=table)))
+            await self.vram_write(TABLE_BASE, table)
+            await self.write("DISPATCH", 1)
+            await self.until_idle()
             await self.expect_refused(f"an image table with {problem.name}")
-            await self.expect("LAUNCH_ID", launches, f"an image table with {problem.name}")
-        launch = Launch(self.agent, TinyLaunch(Program.STORE))
-        await self.run(launch)
+        await self.expect("LAUNCH_ID", 0, "no launch with a bad table counts")
+        await self.run(Launch(self.agent, tiny))
         await self.expect("ERROR_STATUS", 0, "a good table after bad ones")
+        await self.expect("LAUNCH_ID", 1, "a good table after bad ones")

@@ -10,7 +10,16 @@ from random import Random
 
 from golden_model.device import ErrorBit
 from golden_model.device.doorbell import DOORBELL_OFFSET
-from golden_model.device.registers import MSIX_PBA, MSIX_TABLE, MSIX_VECTORS, REGISTERS, Effect, Register
+from golden_model.device.registers import (
+    BY_OFFSET,
+    MSIX_PBA,
+    MSIX_TABLE,
+    MSIX_VECTORS,
+    REGISTERS,
+    Effect,
+    Guard,
+    Register,
+)
 from golden_model.device.sequences import layout
 from golden_model.device.sequences.coverage import DeviceState, Errors, State
 from golden_model.device.sequences.programs import Program
@@ -132,10 +141,15 @@ class Sweep(BarSequence):
 
     async def _restore(self, item: BarItem) -> None:
         """Clear what a refused access has set; what stood before stays."""
-        may_fail = isinstance(item, RegisterWriteItem) or (
-            isinstance(item, (VramReadItem, VramWriteItem)) and item.offset > layout.SCRATCH.stop
-        )
-        if may_fail:
+        match item:
+            case RegisterWriteItem(bar=0, strobe=0xF, offset=offset) if offset in BY_OFFSET:
+                row = BY_OFFSET[offset]
+                fails = row.guard is not Guard.NONE or row.effect is Effect.DISPATCH
+            case VramReadItem(offset=offset) | VramWriteItem(offset=offset):
+                fails = offset > layout.SCRATCH.stop
+            case _:
+                fails = False
+        if fails:
             await self.settle_errors()
 
     async def settle_errors(self) -> None:
