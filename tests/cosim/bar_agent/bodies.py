@@ -22,7 +22,7 @@ async def run_body(dut: Any, body: Body, hostile: bool = True) -> None:
 
 
 def share_of_sweep() -> float:
-    """Packets are several times slower than pins, and what they reach behind the endpoint is the same."""
+    """Of states × errors; packets are several times slower than pins, and the device behind them is the same."""
     return float(RunSettings.read().options.get("sweep", "1"))
 
 

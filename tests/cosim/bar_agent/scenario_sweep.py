@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from random import Random
 from typing import Any
 
@@ -16,9 +18,9 @@ from tests.cosim.bar_agent.bodies import run_body, share_of_sweep
 @cocotb.test()
 async def sweep(dut: Any) -> None:
     async def body(bench: BarBench) -> None:
-        for state in State:
-            for errors in Errors:
-                rng = Random(bench.rng.getrandbits(64))
-                await bench.run(Sweep(bench.agent, state, errors, rng, share_of_sweep()))
+        rng = bench.rng
+        states = list(itertools.product(State, Errors))
+        for state, errors in rng.sample(states, math.ceil(len(states) * share_of_sweep())):
+            await bench.run(Sweep(bench.agent, state, errors, Random(rng.getrandbits(64))))
 
     await run_body(dut, body, hostile=False)

@@ -13,8 +13,8 @@ from hw.tb.bar_alone.run import simulate_bar
 
 SCENARIOS = ("registers", "traffic", "programs", "sweep")
 ONLY = {"pins": (), "packets": ("enumeration",)}
-# Share of registers × accesses × states × errors; `python -m tests.cosim.bar_agent` makes all of them.
-SWEEP = {"pins": "0.3", "packets": "0.03"}
+# Share of states × errors in which every register is tried; `python -m tests.cosim.bar_agent` takes all of them.
+SWEEP = {"pins": "0.2", "packets": "0.05"}
 
 
 @pytest.mark.parametrize("transport", TRANSPORTS)

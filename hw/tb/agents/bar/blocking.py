@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from cocotb.task import resume
 
+from golden_model.device import register
 from hw.tb.agents.bar.agent import BarAgent
 from hw.tb.agents.bar.items import (
     BarItem,
@@ -16,9 +17,11 @@ from hw.tb.agents.bar.items import (
     VramReadItem,
     VramWriteItem,
 )
-from hw.tb.agents.bar.sequences.base import BarSequence
+from hw.tb.agents.bar.sequences.base import BUSY, BarSequence
 from sw.runtime.bar import BarError
 
+_STATUS = register("GLOBAL_STATUS").offset
+_PAUSE = 200  # cycles between two polls of a launch; a host across a link cannot ask every cycle either
 ItemT = TypeVar("ItemT", bound=BarItem)
 
 
@@ -31,9 +34,15 @@ class BlockingTransport:
 
     def __init__(self, agent: BarAgent) -> None:
         self._agent = agent
+        self._busy = False  # GLOBAL_STATUS was BUSY when it was last read
 
     def bar0_read(self, offset: int) -> int:
-        return self._do(RegisterReadItem(offset)).value
+        if offset == _STATUS and self._busy:
+            self._do(RunItem(_PAUSE))
+        value = self._do(RegisterReadItem(offset)).value
+        if offset == _STATUS:
+            self._busy = bool(value & BUSY)
+        return value
 
     def bar0_write(self, offset: int, value: int) -> None:
         self._do(RegisterWriteItem(offset, value))

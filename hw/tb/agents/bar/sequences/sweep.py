@@ -47,12 +47,11 @@ class Sweep(BarSequence):
 
     Args:
         rng: chooses values, sizes and vectors.
-        share: of the accesses that are made, 0 … 1.
     """
 
-    def __init__(self, agent: BarAgent, state: State, errors: Errors, rng: Random, share: float = 1.0) -> None:
+    def __init__(self, agent: BarAgent, state: State, errors: Errors, rng: Random) -> None:
         super().__init__(agent, name="sweep")
-        self._state, self._errors, self._rng, self._share = state, errors, rng, share
+        self._state, self._errors, self._rng = state, errors, rng
 
     async def body(self) -> None:
         transport = self.agent.driver.transport
@@ -65,9 +64,8 @@ class Sweep(BarSequence):
         if tuple(get(transport.state()) for get in wanted) != (self._state, self._errors):
             raise SequenceError(f"the device is {transport.state()} instead of {self._state} with {self._errors}")
         for item in self._items_of_all():
-            if self._rng.random() < self._share:
-                await self.do(item)
-                await self._restore(item)
+            await self.do(item)
+            await self._restore(item)
         transport.hold_host(False)
         await self.write("GLOBAL_CTRL", RESET)
         await self.settle()
