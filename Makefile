@@ -65,9 +65,10 @@ test-faults: setup ## one fault put in, the right report asserted
 bar-campaign: setup ## random command sequences of the BAR device, RTL against golden (FIRST=0 COUNT=10000 VARIANT="strict bus_faults")
 	@nice -n 19 $(PY) -m tests.cosim.bar $(or $(FIRST),0) $(or $(COUNT),10000) $(VARIANT)
 
-bench: setup ## simulation speed, as ratios of one run
+bench: setup ## simulation speed, as ratios of one run; cost of the remapper in cycles
 	@$(PY) -m hw.tb.bench
 	@$(PY) -m hw.tb.bar_alone.bench
+	@$(PY) -m hw.tb.bench.remapper
 
 format: setup ## rewrite Python sources in the project's format
 	@$(VENV)/bin/ruff format . && $(VENV)/bin/ruff check --fix .
