@@ -1,4 +1,4 @@
-"""`python -m golden_model run|trace|compare|disasm|bench|riscv-test`; the commands are in golden_model/cli.
+"""`python -m golden_model run|trace|compare|lint|disasm|bench|riscv-test`; the commands are in golden_model/cli.
 
 Exit status: 0 clean, 1 findings, faults, a hang or a difference, 2 bad input, 130 interrupted.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from golden_model.cli import riscv_test, run, show, trace  # noqa: F401 - each adds its commands
+from golden_model.cli import lint, riscv_test, run, show, trace  # noqa: F401 - each adds its commands
 from golden_model.cli.app import app
 
 __all__ = ["app"]

@@ -73,18 +73,10 @@ def prepare(wish: Wish) -> Prepared:
     """Load and place everything; refuses bad input with a sentence."""
     if wish.tier not in ("fast", "readable"):
         refuse(f"--tier {wish.tier}: must be fast or readable")
+    config = config_of(wish)
     try:
-        config = HardwareConfig(
-            num_clusters=wish.clusters,
-            num_cores=wish.cores,
-            num_warps=wish.warps,
-            num_threads=wish.threads,
-            ext_a=wish.full,
-            ext_f=wish.full,
-            ext_simt_full=wish.full,
-        )
         arguments: list[Value | Buffer] = [parse(text) for text in wish.arg]
-    except (ConfigError, ArgumentError) as error:
+    except ArgumentError as error:
         refuse(error)
     module = load_image(wish.image, config)
     if wish.kernel not in module.kernels:
@@ -106,6 +98,22 @@ def prepare(wish: Wish) -> Prepared:
         cluster=dims("--cluster", wish.cluster),
     )
     return Prepared(machine, launch, placed, console)
+
+
+def config_of(wish: Wish) -> HardwareConfig:
+    """The processor that the options describe; refuses one that cannot be."""
+    try:
+        return HardwareConfig(
+            num_clusters=wish.clusters,
+            num_cores=wish.cores,
+            num_warps=wish.warps,
+            num_threads=wish.threads,
+            ext_a=wish.full,
+            ext_f=wish.full,
+            ext_simt_full=wish.full,
+        )
+    except ConfigError as error:
+        refuse(error)
 
 
 def load_image(path: Path, config: HardwareConfig) -> Vxbin:

@@ -6,7 +6,6 @@ Results grow in build/mutation and are kept between calls, as long as the mutate
 from __future__ import annotations
 
 import argparse
-import hashlib
 import os
 import random
 import sys
@@ -44,9 +43,8 @@ def main() -> int:
             chosen = random.Random(f"{options.seed} {name}").sample(all_of_it, options.sample)
         work += chosen
         print(f"{name}: {len(all_of_it)} mutants, {len(chosen)} chosen")
-    tests = hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in TESTS)).hexdigest()[:12]
-    plugin = Plugin(work, STORE / "results.json", STORE / f"calls-{tests}.json", options.workers)
-    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:terminal", *TESTS]
+    plugin = Plugin(work, STORE / "results.json", STORE / "calls.json", options.workers)
+    arguments = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS]
     status = pytest.main(arguments, plugins=[plugin])
     if status not in (0, 5):
         print("error: the session ended without having run the mutants", file=sys.stderr)

@@ -11,6 +11,7 @@ import ast
 import contextlib
 import functools
 import gc
+import hashlib
 import json
 import os
 import resource
@@ -53,7 +54,8 @@ class Plugin:
         known: dict[str, Any] = json.loads(self._calls_file.read_text()) if self._calls_file.exists() else {}
         folder = str(ROOT / "golden_model")
         for number, item in enumerate(session.items):
-            if item.nodeid in known:
+            digest = _digest(item.path)
+            if item.nodeid in known and known[item.nodeid][2] == digest:
                 continue
             seen: set[CodeType] = set()
 
@@ -70,11 +72,11 @@ class Plugin:
             if not passed:
                 raise pytest.UsageError(f"{item.nodeid} fails without any mutant")
             names = [_name(code) for code in seen if code.co_filename.startswith(folder)]
-            known[item.nodeid] = [round(time.process_time() - began, 4), sorted(set(names))]
+            known[item.nodeid] = [round(time.process_time() - began, 4), sorted(set(names)), digest]
             if number % 50 == 0:
                 self._calls_file.write_text(json.dumps(known))
         self._calls_file.write_text(json.dumps(known))
-        for test, (seconds, names) in known.items():
+        for test, (seconds, names, _) in known.items():
             for name in names:
                 if test in self._items:
                     self._calls.setdefault(name, []).append((seconds, test))
@@ -144,11 +146,11 @@ class Plugin:
 
 
 def _run(session: pytest.Session, item: pytest.Item) -> bool:
-    """One test on its own; its fixtures end with it unless they are wider."""
+    """One test on its own; all its fixtures end with it."""
     passed: list[bool] = []
     item.config.pluginmanager.register(watch := _Watch(passed))
     try:
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=item)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
     finally:
         item.config.pluginmanager.unregister(watch)
     return all(passed)
@@ -160,6 +162,11 @@ class _Watch:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._passed.append(not report.failed)
+
+
+@functools.cache
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
 
 def _name(code: CodeType) -> str:
