@@ -23,7 +23,7 @@ FILES: tuple[str, ...] = (
 # Tests of the readable tier; the fast one follows from the same definitions (tests/unit/test_golden_tiers.py).
 TESTS: tuple[str, ...] = tuple(
     f"tests/unit/test_golden_{name}.py"
-    for name in ("alu", "atomic", "csr", "dispatch", "divergence", "findings", "float", "isa", "lanes", "machine",
+    for name in ("alu", "atomic", "csr", "dispatch", "divergence", "findings", "float", "float_steps", "isa", "lanes", "machine",
                  "memory", "simt_full", "properties", "kill")
     if (ROOT / f"tests/unit/test_golden_{name}.py").exists()
 )  # fmt: skip
