@@ -50,7 +50,17 @@ def test_lanes_with_an_undefined_target_do_not_count_as_divergent() -> None:
     warp.regs[8], warp.undef[8] = [4, 4, 8, 8], 0b0001
     kinds = {f.kind: f.lanes for f in warp.step().findings}
     assert kinds == {FindingKind.UNDEFINED_JUMP: 1, FindingKind.DIVERGENT_JUMP: 0b0010}
+    machine, warp = bare_warp("jalr ra, 0(s0)")
+    warp.regs[8], warp.undef[8] = [8, 4, 8, 8], 0b0010
+    assert {f.kind for f in warp.step().findings} == {FindingKind.UNDEFINED_JUMP}
     assert machine.findings
+
+
+def test_two_lanes_diverge_and_join() -> None:
+    _, warp = bare_warp("split t0, s0\n join t0\n join t0", 0b11, HardwareConfig(num_threads=2))
+    warp.regs[8] = [1, 0]
+    masks = [(step.tmask, step.next_mask) for step in (warp.step() for _ in range(3))]
+    assert masks == [(0b11, 0b01), (0b01, 0b10), (0b10, 0b11)]
 
 
 def test_lr_of_memory_never_written_is_undefined_in_its_lane() -> None:
