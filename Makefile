@@ -6,7 +6,7 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 
 # Knobs of a run; config/knobs.py checks them and knows the defaults.
-KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES N
+KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N
 knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$($(knob))'))
 
 # pytest options of `make test`; two workers because every simulation is one busy process.
@@ -30,6 +30,7 @@ help: ## this list
 	@echo "       N=n                           elements that the test works on (default: the test's own)"
 	@echo "       LAUNCH=kmu|bar|both           KMU agent, or the BARs of the device (default: both for multikernel, else bar)"
 	@echo "       COPY=backdoor|bar             bulk data past the bus, or every byte through BAR2"
+	@echo "       TIER=fast|readable            golden model: C from its definitions, or Python; same verdicts"
 	@echo "       WAVES=0|1                     COCOTB_TEST_FILTER, COCOTB_RANDOM_SEED as in cocotb"
 
 setup: ## prepare this machine (every other target does it too)

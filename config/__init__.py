@@ -2,12 +2,13 @@
 
 from config.errors import ConfigError
 from config.hardware import HardwareConfig
-from config.knobs import CopyMode, EntryGeneration, LaunchPath, MemoryPolicyName, RunConfig
+from config.knobs import CopyMode, EntryGeneration, GoldenTier, LaunchPath, MemoryPolicyName, RunConfig
 
 __all__ = [
     "ConfigError",
     "CopyMode",
     "EntryGeneration",
+    "GoldenTier",
     "HardwareConfig",
     "LaunchPath",
     "MemoryPolicyName",

@@ -56,6 +56,13 @@ class LaunchPath(Enum):
         return cls.BOTH if test == _MAIN_TEST else cls.BAR
 
 
+class GoldenTier(Enum):
+    """Which tier of the golden model executes; both do the same, the readable one can be stepped through."""
+
+    FAST = "fast"
+    READABLE = "readable"
+
+
 _EnumT = TypeVar("_EnumT", bound=Enum)
 _MAIN_TEST = "multikernel"
 
@@ -76,17 +83,18 @@ class RunConfig:
     waves: bool = False
     copy: CopyMode = CopyMode.BACKDOOR
     launch: LaunchPath = LaunchPath.BOTH
+    tier: GoldenTier = GoldenTier.FAST
     size: int = 0  # elements that a test works on; 0 = the test's own default
 
     @classmethod
     def from_knobs(cls, knobs: Mapping[str, str]) -> RunConfig:
         """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY
-        SEED WAVES N.
+        SEED WAVES TIER N.
 
         Unset or empty variables take the default. Raises ConfigError for a value that is not understood.
         """
         given = {name: value for name, value in knobs.items() if value != ""}
-        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", "LAUNCH", "N", *_HARDWARE_KNOBS}
+        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", "LAUNCH", "TIER", "N", *_HARDWARE_KNOBS}
         for name in given:
             if name not in known:
                 raise ConfigError(f"unknown knob {name}; known: {', '.join(sorted(known))}")
@@ -112,11 +120,13 @@ class RunConfig:
             waves=_choice(_Flag, "WAVES", given.get("WAVES", "0")) is _Flag.ON,
             copy=copy,
             launch=launch,
+            tier=_choice(GoldenTier, "TIER", given.get("TIER", default.tier.value)),
             size=_integer("N", given["N"], 1) if "N" in given else default.size,
         )
 
     def knobs(self) -> dict[str, str]:
         """The make variables that reproduce this run, in a fixed order."""
+        default = RunConfig()
         return {
             "SIM": self.sim,
             "TEST": self.test,
@@ -129,6 +139,7 @@ class RunConfig:
             "LAUNCH": self.launch.value,
             "COPY": self.copy.value,
             "SEED": str(self.seed),
+            **({"TIER": self.tier.value} if self.tier is not default.tier else {}),
             **({"N": str(self.size)} if self.size else {}),
         }
 

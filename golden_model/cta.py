@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Dim3 = tuple[int, int, int]  # x, y, z
 
@@ -37,8 +38,7 @@ class CtaAccept:
     cta: CtaDescriptor
 
 
-@dataclass(frozen=True, slots=True)
-class WarpStart:
+class WarpStart(NamedTuple):
     """One warp of the CTA being dispatched became active."""
 
     core: int

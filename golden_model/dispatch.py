@@ -6,6 +6,7 @@ Which warp takes the next rank is hardware's choice; everything else here is a r
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from config import HardwareConfig
 from golden_model.cta import CtaAccept, CtaDescriptor, Dim3, WarpStart
@@ -26,8 +27,7 @@ class ResidentCta:
     next_base: Dim3 = (0, 0, 0)  # thread index of lane 0 of the next rank
 
 
-@dataclass(frozen=True, slots=True)
-class WarpAssignment:
+class WarpAssignment(NamedTuple):
     """What one warp needs to know of its CTA."""
 
     resident: ResidentCta
@@ -115,19 +115,12 @@ class CtaDispatcher:
         first_use = not self.initialised >> wid & 1
         self.initialised |= 1 << wid
         address_mask = (1 << self._config.xlen) - 1
+        cta = resident.cta
+        pc = cta.pc if first_use else (pc_after_end - rewind) & address_mask
         return WarpStart(
-            core=self._core_id,
-            warp=wid,
-            slot=resident.slot,
-            rank=assignment.rank,
-            pc=resident.cta.pc if first_use else (pc_after_end - rewind) & address_mask,
-            tmask=assignment.tmask,
-            param=resident.cta.param,
-            lmem_addr=resident.lmem_addr,
-            block_idx=resident.cta.block_idx,
-            num_warps=resident.num_warps,
-            first_use=first_use,
-        )
+            self._core_id, wid, resident.slot, assignment.rank, pc, assignment.tmask, cta.param, resident.lmem_addr,
+            cta.block_idx, resident.num_warps, first_use,
+        )  # fmt: skip
 
     def warp_ended(self, resident: ResidentCta) -> int | None:
         """One warp of the CTA ended; returns the slot if it was the last one."""

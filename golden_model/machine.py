@@ -179,25 +179,33 @@ class Machine:
 
     def _run(self, max_warp_instructions: int, seed: int | None, watch: Watch | None) -> RunSummary:
         self.tier_note = ""
-        diagnosed = self._diagnosis is not None and self._diagnosis.active
-        if self.tier == "fast" and not diagnosed and (watch is None or watch.step is None):
-            engine = self._fast_engine()
+        if self.tier == "fast" and not self.diagnosed and (watch is None or watch.step is None):
+            engine = self.fast_engine()
             if engine is not None:
                 return FastScheduler(self, engine, seed, watch).run(max_warp_instructions)
         return Scheduler(self, seed, watch).run(max_warp_instructions)
 
+    @property
+    def diagnosed(self) -> bool:
+        """Whether something looks at every step, which only the readable tier shows."""
+        return self._diagnosis is not None and self._diagnosis.active
+
     def warm_up(self) -> None:
         """Make the fast tier ready, if it is wanted: translating and compiling is not part of a run's time."""
         if self.tier == "fast":
-            self._fast_engine()
+            self.fast_engine()
 
-    def _fast_engine(self) -> Engine | None:
-        """The compiled tier, made on first use; None, with a note, if it cannot be had."""
+    def fast_engine(self, traced: bool = False) -> Engine | None:
+        """The compiled tier, made on first use; None, with a note, if it cannot be had.
+
+        `traced`: instructions say what they did, for a follower; it runs alone as well, only slower.
+        """
         from golden_model.fast.build import NoFastTier
         from golden_model.fast.engine import Engine
 
         try:
-            self._engine = self._engine or Engine(self)
+            if self._engine is None or (traced and not self._engine.traced):
+                self._engine = Engine(self, traced)
         except NoFastTier as reason:
             self.tier_note = f"the readable tier runs: {reason}"
         return self._engine

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from golden_model.cta import Dim3
 
 
@@ -15,8 +17,9 @@ def next_base(base: Dim3, block: Dim3, step: Dim3) -> Dim3:
     return x - carry_x * block[0], y - carry_y * block[1], z - int(z >= block[2]) * block[2]
 
 
+@lru_cache(1024)
 def lane_indices(base: Dim3, block: Dim3, lanes: int) -> list[Dim3]:
-    """Index of each lane: lane numbers carried through the block from the warp's base, x fastest."""
+    """Index of each lane: lane numbers carried through the block from the warp's base, x fastest. Not to be changed."""
     indices = []
     for lane in range(lanes):
         carry_y, x = divmod(base[0] + lane, block[0] or 1)

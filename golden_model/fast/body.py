@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ from golden_model.fast.arithmetic import cast
 from golden_model.fast.expression import Expressions
 from golden_model.fast.translate import IMPLICIT, Function, Translation, as_int, storage, unify
 from golden_model.fast.values import Const, Int, Lanes, Obj, Range, Record, Untranslatable, Value, ctype
+from golden_model.step import MemoryAccess
 
 _PASSES = 12
 _TWICE = 24  # lines of a loop over the lanes that is worth a copy for full masks
@@ -214,20 +216,55 @@ class Body(Expressions):
 
     def _assign(self, node: ast.Assign) -> bool:
         targets = [target for target in node.targets if not self._ignored(target)]
-        if not targets:
+        seen = [
+            target.attr
+            for target in node.targets
+            if target not in targets and isinstance(target, ast.Attribute) and target.attr in self.state.EFFECTS
+        ]
+        if not targets and not seen:
             return False
         if len(targets) == 1 and isinstance(targets[0], ast.Tuple) and isinstance(node.value, ast.Tuple):
             values = [self.expression(element) for element in node.value.elts]
             for target, value in zip(targets[0].elts, values, strict=True):
                 self._store(target, value)
             return False
-        value = self.expression(node.value)
+        value = self._described(node.value) if seen and not targets else self.expression(node.value)
         if self.ended:
             self.ended = False
             return True
+        for name in seen:
+            self._seen(name, value)
         for target in reversed(targets):
             self._store(target, value)
         return False
+
+    def _described(self, node: ast.expr) -> Value:
+        """Value of an effect; the space of an access is left out, since the follower knows it from the address."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "MemoryAccess":
+            names = [field.name for field in dataclasses.fields(MemoryAccess)][: len(node.args)]
+            kept = [(name, self.expression(arg)) for name, arg in zip(names, node.args, strict=True) if name != "space"]
+            return Record(tuple(name for name, _ in kept), tuple(value for _, value in kept))
+        return self.expression(node)
+
+    def _seen(self, name: str, value: Value) -> None:
+        """A traced instruction keeps the value of this field of its step."""
+        self.speculative = False
+        if isinstance(value, Record):
+            self.lines.append(f"m->fx.{name} = 1;")
+        for field, place in self.state.EFFECTS[name].items():
+            item = value
+            if field is not None:
+                if not isinstance(value, Record):
+                    raise Untranslatable(f"step.{name} needs its fields")
+                if field not in value.names:
+                    continue
+                item = value.items[value.names.index(field)]
+            if isinstance(item, Lanes):
+                self.lines.append(f"for (int k = 0; k < LANES; k++) m->fx.{place}[k] = {item.text}[k];")
+                if place == "data":
+                    self.lines.append("m->fx.data_given = 1;")
+            else:
+                self.lines.append(f"m->fx.{place} = {as_int(item).text};")
 
     def _ignored(self, target: ast.expr) -> bool:
         """Fields of the step that only the readable tier reports."""

@@ -48,19 +48,19 @@ def compiler() -> str | None:
 
 
 @cache
-def library(config: HardwareConfig) -> tuple[Tables, ctypes.CDLL]:
-    """The compiled fast tier of a configuration. Raises NoFastTier.
+def library(config: HardwareConfig, traced: bool = False) -> tuple[Tables, ctypes.CDLL]:
+    """The compiled fast tier of a configuration, `traced` for following a design. Raises NoFastTier.
 
     Translating takes longer than loading, so a second cache goes from what is translated to what came out of it.
     """
-    made = tables(config)
+    made = tables(config, traced)
     known = CACHE / f"from-{_origin(config, made)}"
     with contextlib.suppress(OSError):
         target = CACHE / known.read_text(encoding="utf-8")
         if target.exists():
             return made, ctypes.CDLL(str(target))
     try:
-        text = generate(config)
+        text = generate(config, traced)
     except Untranslatable as problem:
         raise NoFastTier(str(problem)) from None
     target = compiled(text)
@@ -75,8 +75,8 @@ def _origin(config: HardwareConfig, made: Tables) -> str:
     """Key of everything that decides the C text: sources, configuration, and the functions in the table as they are
     now (a test may have put another one there)."""
     package = Path(__file__).parents[1]
-    digest = hashlib.sha256(f"{config.key()} {compiler()} {FLAGS} {_processor()}".encode())
-    for folder in (package, package / "isa", package / "fast"):
+    digest = hashlib.sha256(f"{config.key()} {made.layout.traced} {compiler()} {FLAGS} {_processor()}".encode())
+    for folder in (package, package / "isa", package / "fast", package / "records"):
         for path in sorted([*folder.glob("*.py"), *folder.glob("*.c")]):
             digest.update(path.name.encode() + path.read_bytes())
     places: dict[int, dict[str, object]] = {}

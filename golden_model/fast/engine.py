@@ -24,29 +24,34 @@ from golden_model.memory import PAGE_BITS, Memory
 
 if TYPE_CHECKING:
     from golden_model.core import Core
+    from golden_model.csr import Read
+    from golden_model.cta import Dim3
     from golden_model.machine import Machine
     from golden_model.memory import Page
     from golden_model.step import Step
     from golden_model.warp import Warp
 
+_MSCRATCH = STORED_CSRS.index(0x340)
 _AHEAD = 64  # instructions decoded at a time
 
 
 class Engine:
     """Fast tier of one machine. Raises NoFastTier if there can be none."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine, traced: bool = False) -> None:
         if type(machine.memory) is not Memory:
             raise NoFastTier("this machine's memory is a view of another one, which the fast tier does not know")
         self.machine = machine
-        self.tables, self._library = library(machine.config)
-        self._run = self._library.run
+        self.tables, self.library = library(machine.config, traced)
+        self.traced = traced
+        self._run = self.library.run
         layout = self.tables.layout
-        self._functions = (ctypes.c_uint64 * len(self.tables.rows)).in_dll(self._library, "exec_table")
+        self._functions = (ctypes.c_uint64 * len(self.tables.rows)).in_dll(self.library, "exec_table")
         self._row_index = {id(row): i for i, row in enumerate(self.tables.rows)}
         self._csr_index = {csr.number: i for i, csr in enumerate(self.tables.csrs, 1)}
         self._used_csrs: set[int] = set()
-        self._cta_csrs: list[int] = []  # those of them that each start of a warp may change
+        self._cta_csrs: list[int] = []  # those of them that each start of a warp may change, lane by lane
+        self._simple_csrs: list[tuple[int, int, Read]] = []  # and those that are the same in every lane
         self._launch_csrs: list[int] = []  # those that only the first start in a launch may change
         self._launched: set[tuple[int, int]] = set()  # warps started in this run, (core, warp)
 
@@ -64,6 +69,7 @@ class Engine:
         self._warps = [list(core.warps) for core in self.cores]
         self._csr_values = [[_view(warp, "csr_values") for warp in core] for core in self._warps]
         self._last_csr: dict[tuple[int, int, int], int] = {}  # values that C has, of registers with one for all lanes
+        self._last_threads: dict[tuple[int, int, int], tuple[list[Dim3], int]] = {}
         self._x = [[_view(warp, "x") for warp in core.warps] for core in self.cores]
         self._f = [[_view(warp, "f") for warp in core.warps] for core in self.cores]
         self._entries = [_words(core, "barriers", layout.core.python) for core in self.cores]
@@ -127,7 +133,9 @@ class Engine:
             if index:
                 csr = self.tables.csrs[index - 1]
                 entry.csr_kind = csr.changes
-                entry.csr_flags = (csr.write is not None) | csr.ignores_writes << 1
+                entry.csr_flags = (csr.write is not None) | csr.ignores_writes << 1 | csr.choice << 2
+        if self.traced:
+            entry.word, entry.unit = op.word, op.instruction.unit is Unit.SIMT
         entry.fn = self._functions[self._row_index[id(op.instruction)]]
 
     # ------------------------------------------------------------------ a whole run
@@ -144,6 +152,7 @@ class Engine:
         self.m.executed = self.m.threads = 0
         self._launched.clear()
         self._last_csr.clear()
+        self._last_threads.clear()
         self.m.ended = self.m.native = self.m.dispatching = self.m.ctas = self.m.starts = 0
         self.m.approved_call = 0
         self.m.core_at = self.m.num_cores  # at the end of a round
@@ -156,6 +165,41 @@ class Engine:
                 self._warp_to_c(warp)
                 self._refresh_csrs(warp)
         self._launched.clear()  # warps that have started already keep what they have; a start brings the rest
+
+    def take_back(self) -> None:
+        """Python's state goes to C, within a run; starts of warps are told by `started`."""
+        self.m.reserved = self.machine.cores[0].reservations.any
+        for core in self.machine.cores:
+            self._core_to_c(core)
+            for warp in core.warps:
+                self._warp_to_c(warp)
+
+    def is_active(self, warp: Warp) -> bool:
+        """Whether the warp has active lanes in C."""
+        return bool(self._shared(warp).tmask)
+
+    def ended(self, warp: Warp) -> None:
+        """A warp has ended in C: Python learns where, but not what is left in its CSRs."""
+        shared = self._shared(warp)
+        warp.pc, warp.uid = shared.pc, shared.uid
+        warp.set_mask(0)
+        self.end(warp)
+
+    def restarted(self, warp: Warp) -> None:
+        """As `started`, but C keeps what only it knows of the warp: CSRs that the start does not set."""
+        shared = self._shared(warp)
+        shared.pc, shared.tmask, shared.last, shared.slot = warp.pc, warp.tmask, warp.last, warp.slot
+        shared.uid, shared.blocked, shared.ipdom_len, shared.has_cta = warp.uid, 0, 0, 1
+        shared.csr[_MSCRATCH] = warp.csr_storage[STORED_CSRS[_MSCRATCH]]
+        self._refresh_csrs(warp)
+
+    def provide(self, core: Core, address: int) -> bool:
+        """Make the page at an address; False if there is one."""
+        memory = core.memory_at(address)
+        if address >= memory.size or address >> PAGE_BITS in memory.existing():
+            return False
+        memory.prepare(address)
+        return True
 
     def leave(self) -> None:
         """C's state goes to Python."""
@@ -198,7 +242,7 @@ class Engine:
     def _account(self) -> None:
         """Let C give back the slots of warps that have ended, if it dispatches."""
         if self.m.native and self.m.ended:
-            self._library.account(ctypes.byref(self.m))
+            self.library.account(ctypes.byref(self.m))
 
     def end(self, warp: Warp) -> None:
         """Account for a warp that has ended in C, as `Warp._end` does."""
@@ -252,23 +296,28 @@ class Engine:
         for other in others:
             self._scalars_to_python(other)
         step = warp.step()
-        self._pages[pc >> PAGE_BITS].is_code |= pc >> PAGE_BITS in self._ops
         for each in cores:
             self._core_to_c(each)
         self._warp_to_c(warp)
         for other in others:
             self._scalars_to_c(other)
-        self.m.reserved = core.reservations.any
-        self.m.foreign_end = core.global_barriers.busy
         if step.warp_ended and self.m.native:
             self.dispatching.ended_in_python(warp)
+        self.learn(pc, step)
+        return step
+
+    def learn(self, pc: int, step: Step) -> None:
+        """Python has executed the instruction at `pc`: what C may do by itself from now on."""
+        core = self.machine.cores[0]
+        self._pages[pc >> PAGE_BITS].is_code |= pc >> PAGE_BITS in self._ops
+        self.m.reserved = core.reservations.any
+        self.m.foreign_end = core.global_barriers.busy
         op = self.machine.code.by_pc.get(pc)
         if op is not None and not step.findings:
             if pc in self.machine.code.dispatch_calls:
                 self.m.approved_call = step.next_pc
             if op.instruction.unit is Unit.CSR and op.csr in self._csr_index:
                 self._use_csr(op.csr)
-        return step
 
     # ------------------------------------------------------------------ both directions
 
@@ -276,6 +325,14 @@ class Engine:
         """Values of the registers that a start of the warp sets, as far as any warp has read them."""
         if warp.resident is None:
             return
+        place = (warp.core.core_id, warp.wid)
+        values = self._csr_values[warp.core.core_id][warp.wid]
+        mask = warp.xlen.mask
+        for number, index, read in self._simple_csrs:  # the same in every lane
+            value = read(warp, 0) & mask
+            if self._last_csr.get((*place, number)) != value:
+                self._last_csr[*place, number] = value
+                values[index] = value
         for number in self._cta_csrs:
             self._refresh_csr(warp, number)
         if (warp.core.core_id, warp.wid) not in self._launched:
@@ -296,6 +353,11 @@ class Engine:
             self._last_csr[place] = value
             values[index] = value
         else:
+            if csr.of_cta:  # of the thread indices
+                threads = self._last_threads.get(shared_place := (warp.core.core_id, warp.wid, number))
+                if threads == (warp.thread_idx, warp.cta_mask):
+                    return
+                self._last_threads[shared_place] = (warp.thread_idx, warp.cta_mask)
             values[index] = [csr.read(warp, i) & mask for i in range(warp.num_lanes)]
             shared.csr_undefined[index] = 0 if csr.undefined is None else csr.undefined(warp)
         shared.csr_valid[index] = 1
@@ -307,10 +369,16 @@ class Engine:
             return
         self._used_csrs.add(number)
         self._last_csr.clear()  # C may have written other values since
+        self._last_threads.clear()
         if csr.of_cta:
             if self.m.native:
                 self.dispatching.use_csr(number)
-            (self._launch_csrs if csr.of_launch else self._cta_csrs).append(number)
+            if csr.of_launch:
+                self._launch_csrs.append(number)
+            elif csr.undefined is None:
+                self._simple_csrs.append((number, self._csr_index[number], csr.read))
+            else:
+                self._cta_csrs.append(number)
         for core in self.machine.cores:
             for warp in core.warps:
                 if warp.resident is not None or not csr.of_cta:
@@ -319,7 +387,7 @@ class Engine:
     @property
     def used_cta_csrs(self) -> list[int]:
         """Registers that a start of a warp sets and that any warp has read."""
-        return [*self._cta_csrs, *self._launch_csrs]
+        return [*(number for number, _, _ in self._simple_csrs), *self._cta_csrs, *self._launch_csrs]
 
     def csr_index(self, number: int) -> int:
         """Index of a register in the tables of C."""
@@ -343,7 +411,7 @@ class Engine:
         shared = self._shared(warp)
         shared.pc, shared.uid, shared.tmask, shared.last = warp.pc, warp.uid, warp.tmask, warp.last
         shared.blocked, shared.fcsr, shared.has_cta = warp.blocked, warp.fcsr, warp.resident is not None
-        shared.saved_mask, shared.spawned = warp.saved_mask, warp.spawned
+        shared.saved_mask, shared.spawned, shared.slot = warp.saved_mask, warp.spawned, warp.slot
         shared.csr[:] = [warp.csr_storage.get(number, 0) for number in STORED_CSRS]
         entries = warp.ipdom.entries
         shared.ipdom_len = len(entries)

@@ -317,6 +317,8 @@ class Expressions:
         if target in (int, bool):
             value = as_int(arguments[0])
             return arithmetic.truth(value) if target is bool else value
+        if target is list and isinstance(arguments[0], Lanes):
+            return arguments[0]
         if target is abs:
             return arithmetic.absolute(as_int(arguments[0]))
         if target in (min, max) and len(arguments) == 2:

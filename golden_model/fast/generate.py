@@ -7,6 +7,7 @@ from pathlib import Path
 
 from config import HardwareConfig
 from golden_model.csr import Csr, build_csrs
+from golden_model.fast import follow_layout
 from golden_model.fast.layout import STORED_CSRS, Layout
 from golden_model.fast.state import State
 from golden_model.fast.translate import Function, Translation
@@ -15,7 +16,8 @@ from golden_model.isa.instruction import Instruction
 from golden_model.isa.table import INSTRUCTIONS, legal
 
 _FOLDER = Path(__file__).parent
-_HEAD = """#include <stdint.h>
+_HEAD = """#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
 typedef int32_t i32; typedef int64_t i64; typedef __int128 i128; typedef unsigned __int128 u128;
@@ -31,18 +33,22 @@ class Tables:
     csrs: tuple[Csr, ...]  # csrs[i] has index i + 1; index 0 = no such register
 
 
-def tables(config: HardwareConfig) -> Tables:
-    """Structures, instructions and CSRs of a configuration."""
+def tables(config: HardwareConfig, traced: bool = False) -> Tables:
+    """Structures, instructions and CSRs of a configuration. `traced`: for following a design, see `generate`."""
     csrs = tuple(build_csrs(config).values())
     rows = tuple(row for row in INSTRUCTIONS if legal(row, config))
-    return Tables(Layout(config, len(csrs) + 1), rows, csrs)
+    return Tables(Layout(config, len(csrs) + 1, traced), rows, csrs)
 
 
-def generate(config: HardwareConfig) -> str:
-    """C source for a configuration. Raises Untranslatable if a definition cannot be expressed."""
-    made = tables(config)
+def generate(config: HardwareConfig, traced: bool = False) -> str:
+    """C source for a configuration. Raises Untranslatable if a definition cannot be expressed.
+
+    With `traced` every instruction also says what it did (`Effects`), and the functions that follow the records of a
+    design stand at the end (join.c, follow.c).
+    """
+    made = tables(config, traced)
     layout, rows, csrs = made.layout, made.rows, made.csrs
-    translation = Translation(State(config))
+    translation = Translation(State(config, traced))
     warp, step = Obj("warp", "w"), Obj("step", "w")
     roots: list[Function] = []
     table: list[str] = []
@@ -65,6 +71,7 @@ def generate(config: HardwareConfig) -> str:
         "PC_MASK": f"{translation.state.xlen.mask & ~3}ULL", "LMEM_BASE": f"{config.lmem_base}ULL",
         "LMEM_SIZE": f"{config.lmem_size}ULL", "MEMORY_SIZE": "(1ULL << 32)" if config.xlen == 32 else "(1ULL << 33)",
         "REG": f"u{config.xlen}", "REG_MASK": f"{translation.state.xlen.mask}ULL",
+        "FREG_MASK": "0xffffffffULL" if config.flen == 32 else "~0ULL",
         "MSCRATCH_AT": STORED_CSRS.index(0x340),
     }  # fmt: skip
     parts = [
@@ -82,6 +89,10 @@ def generate(config: HardwareConfig) -> str:
         "const void *const exec_table[] = {" + ", ".join(f"(const void *){name}" for name in table) + "};",
         *((_FOLDER / name).read_text(encoding="utf-8") for name in ("order.c", "dispatch.c", "loop.c")),
     ]
+    if traced:
+        parts.insert(1, "#define TRACED 1")
+        parts.append(follow_layout.c_text(config.num_threads, layout.follow))
+        parts += [(_FOLDER / name).read_text(encoding="utf-8") for name in ("join.c", "compare.c", "follow.c")]
     return "\n".join(parts)
 
 

@@ -2,90 +2,80 @@
 
 from __future__ import annotations
 
-import ctypes
-from dataclasses import dataclass, field
 from typing import Any
 
 from config import HardwareConfig
+from golden_model.fast import follow_layout
+from golden_model.fast.structs import Struct, struct
 
 STORED_CSRS = (0x300, 0x305, 0x340, 0x341, 0x342, 0x343)  # plain registers of each warp, in the order of W.csr
 PAGE_OPS = 1024  # instructions of a page
 MAX_BUFFERS = 4096
 
-_SIZES: dict[str, Any] = {
-    "u8": ctypes.c_uint8, "u16": ctypes.c_uint16, "u32": ctypes.c_uint32, "i32": ctypes.c_int32,
-    "u64": ctypes.c_uint64, "i64": ctypes.c_int64, "pointer": ctypes.c_uint64,
-}  # fmt: skip
 
-
-@dataclass
-class Struct:
-    """A C structure: rows of (C declaration without dimensions, size, dimensions or structure)."""
-
-    name: str
-    c_text: str
-    python: Any = field(default=None)
-
-
-def _struct(name: str, rows: list[tuple[str, str, tuple[int, ...]]], known: dict[str, Any]) -> Struct:
-    """`rows`: (type, name, dimensions); a type `T*` is a pointer."""
-    lines, fields = [], []
-    for kind, field_name, dims in rows:
-        base = "pointer" if kind.endswith("*") else kind
-        python: Any = known.get(base) or _SIZES[base]
-        for dim in reversed(dims):
-            python = python * dim
-        fields.append((field_name, python))
-        lines.append(f"  {kind} {field_name}{''.join(f'[{dim}]' for dim in dims)};")
-    made = type(name, (ctypes.Structure,), {"_fields_": fields})
-    known[name] = made
-    return Struct(name, f"typedef struct {name} {{\n" + "\n".join(lines) + f"\n}} {name};", made)
+def effects(lanes: int, known: dict[str, Any]) -> Struct:
+    """What the instruction that was just executed did beside registers, PC and mask; only where it is traced."""
+    single = (
+        "wmask", "rd", "rd_file", "undefined", "control", "fflags", "memory", "op", "size", "mask", "unknown",
+        "data_given",
+        "barrier", "bar_op", "bar_count", "bar_phase", "released", "ipdom", "ip_op", "ip_sp", "ip_mask", "undo",
+    )  # fmt: skip
+    none: tuple[int, ...] = ()
+    return struct(
+        "Effects",
+        [("u32", name, none) for name in single]
+        + [("u64", "ip_pc", none), ("u64", "bar_id", none)]
+        + [("u64", "addr", (lanes,)), ("u64", "data", (lanes,))]
+        # Stores of the instruction, to be taken back: where, how wide, bytes and shadow before.
+        + [("u64", name, (lanes,)) for name in ("undo_addr", "undo_size", "undo_data", "undo_shadow")],
+        known,
+    )
 
 
 class Layout:
     """All structures of one configuration."""
 
-    def __init__(self, config: HardwareConfig, csr_count: int) -> None:
+    def __init__(self, config: HardwareConfig, csr_count: int, traced: bool = False) -> None:
+        self.traced = traced
         lanes, warps = config.num_threads, config.num_warps
         reg, freg = f"u{config.xlen}", f"u{config.flen}"
         known: dict[str, Any] = {}
         none: tuple[int, ...] = ()
         self.lmem_pages = (config.lmem_base + config.lmem_size - 1 >> 12) - (config.lmem_base >> 12) + 1
-        self.op = _struct(
+        self.op = struct(
             "Op",
             [("u64", "fn", none), ("i64", "imm", none), ("u32", "csr_index", none), ("u32", "csr", none)]
-            + [
-                ("u8", name, none) for name in ("rd", "rs1", "rs2", "rs3", "csr_kind", "csr_flags", "window_call", "rm")
-            ],
+            + [("u8", name, none) for name in ("rd", "rs1", "rs2", "rs3", "csr_kind", "csr_flags", "window_call", "rm")]
+            + ([("u32", "word", none), ("u32", "unit", none)] if traced else []),
             known,
         )
-        self.page = _struct(
+        self.page = struct(
             "Page",
             [("u8*", "data", none), ("u8*", "shadow", none), ("Op*", "ops", none), ("u64", "is_code", none)],
             known,
         )
-        self.entry = _struct(
+        self.entry = struct(
             "Entry",
             [("u32", n, none) for n in ("count", "waiters", "phase", "participants", "events", "arrived")],
             known,
         )
-        self.ipdom = _struct(
+        self.ipdom = struct(
             "Ipdom",
             [("u64", "pc", none), ("u64", "first_join", none), ("u32", "mask", none), ("u32", "second", none)],
             known,
         )
-        self.cta = _struct("Cta", [("u64", "id", none), ("u32", "block", (3,)), ("u32", "flags", none)], known)
-        self.slot = _struct(
+        self.cta = struct("Cta", [("u64", "id", none), ("u32", "block", (3,)), ("u32", "flags", none)], known)
+        self.slot = struct(
             "Slot",
             [("Cta", "cta", none), ("u32", "valid", none), ("u32", "live", none), ("u32", "started", none)],
             known,
         )
-        self.fill = _struct(
+        self.fill = struct(
             "Fill",
             [("u64", "table", none), ("u64", "undefined", none), ("u32", "index", none), ("u32", "source", none)],
             known,
         )
-        self.warp = _struct(
+        self.warp = struct(
             "W",
             [
                 (reg, "x", (32, lanes)),
@@ -118,7 +108,7 @@ class Layout:
             ],
             known,
         )
-        self.core = _struct(
+        self.core = struct(
             "C",
             [
                 ("W", "warps", (warps,)),
@@ -136,7 +126,8 @@ class Layout:
             ],
             known,
         )
-        self.machine = _struct(
+        self.effects = effects(lanes, known)
+        self.machine = struct(
             "M",
             [
                 ("Page*", "pages", none),
@@ -182,13 +173,15 @@ class Layout:
                 ("u32*", "rank_masks", none),
                 ("Cta*", "queue", none),
                 ("Fill", "fill", (csr_count,)),
-            ],
+            ]
+            + ([("u64", "missing", none), ("Effects", "fx", none)] if traced else []),
             known,
         )
         self.structs = (
             self.op, self.page, self.entry, self.ipdom, self.cta, self.slot, self.fill, self.warp, self.core,
-            self.machine,
+            self.effects, self.machine,
         )  # fmt: skip
+        self.follow = follow_layout.structs(lanes, config.xlen, config.flen, known) if traced else ()
 
     def c_text(self) -> str:
         return "\n".join(struct.c_text for struct in self.structs)

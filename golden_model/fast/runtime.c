@@ -6,10 +6,26 @@ static inline Page *page_at(M *m, C *c, u64 addr) {
   return &m->pages[addr >> 12];
 }
 
+#ifdef TRACED
+#define MISSING(addr) (m->missing = (addr) + 1)
+#define REMEMBER(BITS)                                                                           \
+  do {                                                                                           \
+    u##BITS old, was;                                                                            \
+    u32 at = m->fx.undo++;                                                                       \
+    memcpy(&old, p->data + (addr & 4095), sizeof old);                                           \
+    memcpy(&was, p->shadow + (addr & 4095), sizeof was);                                         \
+    m->fx.undo_addr[at] = addr, m->fx.undo_size[at] = BITS / 8;                                  \
+    m->fx.undo_data[at] = old, m->fx.undo_shadow[at] = was;                                      \
+  } while (0)
+#else
+#define MISSING(addr) ((void)0)
+#define REMEMBER(BITS) ((void)0)
+#endif
+
 #define ACCESS(BITS)                                                                             \
   static inline int load##BITS(M *m, C *c, u64 addr, u##BITS *value, u32 *unknown) {             \
     Page *p = page_at(m, c, addr);                                                               \
-    if (__builtin_expect(!p->data, 0)) return 0;                                                 \
+    if (__builtin_expect(!p->data, 0)) return MISSING(addr), 0;                                  \
     u##BITS shadow;                                                                              \
     memcpy(value, p->data + (addr & 4095), sizeof *value);                                       \
     memcpy(&shadow, p->shadow + (addr & 4095), sizeof shadow);                                   \
@@ -18,7 +34,8 @@ static inline Page *page_at(M *m, C *c, u64 addr) {
   }                                                                                              \
   static inline int store##BITS(M *m, C *c, u64 addr, u##BITS value, u32 unknown) {              \
     Page *p = page_at(m, c, addr);                                                               \
-    if (__builtin_expect(!p->data || p->is_code, 0)) return 0;                                   \
+    if (__builtin_expect(!p->data || p->is_code, 0)) return p->data ? 0 : (MISSING(addr), 0);    \
+    REMEMBER(BITS);                                                                              \
     u##BITS shadow = unknown ? (u##BITS)~0ULL : 0;                                               \
     memcpy(p->data + (addr & 4095), &value, sizeof value);                                       \
     memcpy(p->shadow + (addr & 4095), &shadow, sizeof shadow);                                   \
@@ -32,6 +49,7 @@ ACCESS(64)
 /* Whether a store at this address is possible without Python. */
 static inline int prepare(M *m, C *c, u64 addr) {
   Page *p = page_at(m, c, addr);
+  if (!p->data) MISSING(addr);
   return p->data && !p->is_code;
 }
 
@@ -60,6 +78,9 @@ static int csr_write(M *m, C *c, W *w, const Op *op, u64 value);
 /* Registers that are fixed from the start of a warp to its end come from a table that Python fills. */
 static inline int csr_read(M *m, C *c, W *w, const Op *op, REG *out, u32 *undefined) {
   *undefined = 0;
+#ifdef TRACED
+  if (op->csr_flags & 4) return 0; /* hardware chooses the value: Python checks and adopts it */
+#endif
   if (op->csr_kind) return csr_read_changing(m, c, w, op, out);
   if (!w->csr_valid[op->csr_index]) return 0;
   memcpy(out, w->csr_values[op->csr_index], sizeof(REG) * LANES);

@@ -20,9 +20,20 @@ from golden_model.ipdom import IpdomStack
 from golden_model.isa.bits import Xlen
 from golden_model.isa.instruction import Instruction
 from golden_model.isa.operands import IMMEDIATES
+from golden_model.records.layout import RegisterFile
 from golden_model.warp import Warp
 
 COUNTER = Range(0, (1 << 63) - 1)
+
+
+# Field of the step -> fields of its value that go to M.fx, by the names there. None = the value itself.
+EFFECTS: dict[str, dict[str | None, str]] = {
+    "is_control": {None: "control"},
+    "fflags": {None: "fflags"},
+    "memory": {"op": "op", "size": "size", "mask": "mask", "addr": "addr", "data": "data", "undefined": "unknown"},
+    "barrier": {"op": "bar_op", "id": "bar_id", "count": "bar_count", "phase": "bar_phase", "released": "released"},
+    "ipdom": {"op": "ip_op", "sp": "ip_sp", "mask": "ip_mask", "pc": "ip_pc"},
+}
 
 
 @dataclass(frozen=True)
@@ -42,8 +53,9 @@ class Intrinsic:
 class State:
     """Names of one configuration."""
 
-    def __init__(self, config: HardwareConfig) -> None:
+    def __init__(self, config: HardwareConfig, traced: bool = False) -> None:
         self.config = config
+        self.traced = traced
         self.lanes = config.num_threads
         xlen = self.xlen = Xlen.of(config.xlen)
         lane_mask = Range(0, config.full_mask)
@@ -56,6 +68,8 @@ class State:
             ("step", name)
             for name in ("is_control", "memory", "barrier", "ipdom", "adopted", "fault", "findings", "fflags")
         }
+        # Of these, the ones that a traced instruction keeps in M.fx.
+        self.EFFECTS = EFFECTS if traced else {}
         # Calls that only the readable tier makes: findings and faults, and what is rare and reaches far.
         self.REFUSALS = {
             *(("warp", name) for name in ("report", "fault", "illegal")),
@@ -246,14 +260,21 @@ class State:
         if not isinstance(result, Lanes):
             raise Untranslatable("warp.write takes a list over the lanes")
         fill = f"{warp.text}->x[rd][k] = (u{self.config.xlen}){result.text}[k];"
-        return Const(None), [_masked(warp, rd, undefined, fill, "undef", "rd")]
+        return Const(None), [_masked(warp, rd, undefined, fill, "undef", "rd", self._seen("INTEGER"))]
 
     def _write_float(self, warp: Obj, arguments: list[Value], temporary: str) -> tuple[Value, list[str]]:
         rd, result, undefined = _as_int(arguments[1]), arguments[2], _as_int(arguments[3])
         if not isinstance(result, Lanes):
             raise Untranslatable("warp.write_float takes a list over the lanes")
         fill = f"{warp.text}->f[rd][k] = (u{self.config.flen}){result.text}[k];"
-        return Const(None), [_masked(warp, rd, undefined, fill, "fundef", "1")]
+        return Const(None), [_masked(warp, rd, undefined, fill, "fundef", "1", self._seen("FLOAT"))]
+
+    def _seen(self, file: str) -> str:
+        """What a traced instruction says of the register that it writes: `t` lanes, `n` undefined ones."""
+        if not self.traced:
+            return ""
+        number = RegisterFile[file].value
+        return f"m->fx.wmask = t; m->fx.rd = rd; m->fx.rd_file = {number}; m->fx.undefined = n & t; "
 
     def _write_lanes(self, warp: Obj, arguments: list[Value], temporary: str) -> tuple[Value, list[str]]:
         rd, result, undefined, mask = _as_int(arguments[1]), arguments[2], _as_int(arguments[3]), _as_int(arguments[4])
@@ -263,7 +284,7 @@ class State:
         return Const(None), [
             f"{{ u32 rd = {rd.text}, t = {mask.text}, n = {undefined.text}; if (rd) {{ for (int k = 0; k < LANES; k++) "
             f"if (t >> k & 1) {w}->x[rd][k] = (u{self.config.xlen}){result.text}[k]; "
-            f"{w}->undef[rd] = ({w}->undef[rd] & ~t) | (n & t); }} }}"
+            f"{w}->undef[rd] = ({w}->undef[rd] & ~t) | (n & t); {self._seen('INTEGER')}}} }}"
         ]
 
     def _prepare(self, at: Obj, arguments: list[Value], temporary: str) -> tuple[Value, list[str]]:
@@ -314,13 +335,13 @@ class State:
         return Obj("ipdom_entry", temporary), [pointer]
 
 
-def _masked(warp: Obj, rd: Int, undefined: Int, fill: str, undef: str, condition: str) -> str:
+def _masked(warp: Obj, rd: Int, undefined: Int, fill: str, undef: str, condition: str, seen: str) -> str:
     w = warp.text
     return (
         f"{{ u32 rd = {rd.text}; if ({condition}) {{ u32 t = {w}->tmask, n = {undefined.text}; "
         f"if (t == FULL) {{ for (int k = 0; k < LANES; k++) {fill} }} "
         f"else for (int k = 0; k < LANES; k++) if (t >> k & 1) {fill} "
-        f"{w}->{undef}[rd] = ({w}->{undef}[rd] & ~t) | (n & t); }} }}"
+        f"{w}->{undef}[rd] = ({w}->{undef}[rd] & ~t) | (n & t); {seen}}} }}"
     )
 
 

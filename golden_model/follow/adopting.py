@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from config import HardwareConfig
 from golden_model.follow.adopted import AdoptedKind, Coverage
-from golden_model.follow.compare import has_unknown_flags, lanes_of
+from golden_model.follow.compare import Mismatch, has_unknown_flags, lanes_of, masked
 from golden_model.follow.counters import check_counter_read
+from golden_model.follow.difference import Category
 from golden_model.follow.instruction import FaultRow, Instruction, MemoryRow
 from golden_model.follow.track import Found, Track
-from golden_model.records.layout import FaultKind
+from golden_model.records.layout import FaultKind, RegisterFile
 from golden_model.step import Adoption, Step
 
 BLOCK_BYTES = 64
@@ -26,6 +27,14 @@ def adopt_result(track: Track, step: Step, ins: Instruction, coverage: Coverage,
         coverage.adopted[counter] += 1
         return
     kind = AdoptedKind.UNDEFINED_REGISTER if step.memory is None else AdoptedKind.UNDEFINED_MEMORY
+    width = config.flen if step.rd_file == RegisterFile.FLOAT else config.xlen
+    beyond = [lane for lane in lanes_of(step.undefined) if ins.data[lane] >> width]
+    if beyond:
+        message = "the result has more bits than the register"
+        raise Found(
+            Mismatch("lane result", Category.RESULT, message, None, masked(ins.data, step.undefined), beyond),
+            cycle=ins.cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask,
+        )  # fmt: skip
     for lane in lanes_of(step.undefined):
         track.warp.adopt(step.rd_file, step.rd, lane, ins.data[lane])
         coverage.adopted[kind] += 1

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from golden_model.cta import Dim3
+from golden_model.cta import Dim3, WarpStart
 from golden_model.errors import DispatchError
 from golden_model.follow.adopted import AdoptedKind, Coverage
 from golden_model.follow.compare import Mismatch, lanes_of
@@ -24,13 +24,12 @@ from golden_model.records.layout import CtaEvent
 class SeenCta:
     """A CTA that occupies a slot, as the records say."""
 
-    __slots__ = ("block", "ended", "num_warps", "slot", "started")
+    __slots__ = ("block", "ended", "num_warps", "slot")
 
     def __init__(self, row: CtaRow) -> None:
         self.block: Dim3 = (row.block_x, row.block_y, row.block_z)
         self.slot = row.slot
         self.num_warps = row.num_warps
-        self.started = 0
         self.ended = 0
 
 
@@ -39,6 +38,9 @@ class DispatchFollower:
 
     `on_start(track, cycle)` is called after the golden model has started a warp, so that findings of the start (a
     dispatch window that does not fit, for example) can be reported at once.
+
+    Attributes:
+        slots: per core, CTAs that the records show, by slot.
     """
 
     def __init__(
@@ -52,7 +54,7 @@ class DispatchFollower:
         self._tracks = tracks
         self._on_start = on_start
         self.coverage = coverage
-        self._slots: list[dict[int, SeenCta]] = [{} for _ in tracks]
+        self.slots: list[dict[int, SeenCta]] = [{} for _ in tracks]
         self._launched: set[Dim3] = set()
         self._accepts: deque[CtaRow] = deque()
         self._starts: list[deque[CtaRow]] = [deque() for _ in tracks]
@@ -60,7 +62,7 @@ class DispatchFollower:
 
     def begin_launch(self) -> None:
         """A new grid: nothing may be left of the one before."""
-        for slots in self._slots:
+        for slots in self.slots:
             slots.clear()
         for starts in self._starts:
             starts.clear()
@@ -89,22 +91,25 @@ class DispatchFollower:
         block = (row.block_x, row.block_y, row.block_z)
         if block in self._launched:
             raise _found("cta launched twice", f"block {block} of the grid was launched before", row)
-        held = self._slots[row.core].get(row.slot)
+        held = self.slots[row.core].get(row.slot)
         if held is not None:
             raise _found("cta slot", f"slot {row.slot} is still held by block {held.block}", row)
         self._launched.add(block)
-        self._slots[row.core][row.slot] = SeenCta(row)
+        self.slots[row.core][row.slot] = SeenCta(row)
         self._accepts.append(row)
 
     def _see_start(self, row: CtaRow) -> None:
         track = self._tracks[row.core][row.warp]
         if track.hw_active:
             raise _found("warp started twice", f"{track} was started while it was active", row)
-        cta = self._slots[row.core].get(row.slot)
+        cta = self.slots[row.core].get(row.slot)
         if cta is None:
             raise _found("warp of no cta", f"{track} was started for slot {row.slot}, which holds no CTA", row)
-        cta.started += 1
         track.hw_active, track.hw_slot, track.hw_spawned = True, row.slot, False
+        self.queue_start(track, row)
+
+    def queue_start(self, track: Track, row: CtaRow) -> None:
+        """The golden model is to follow this start as soon as it can."""
         track.starts.append(row)
         self._starts[row.core].append(row)
 
@@ -117,12 +122,12 @@ class DispatchFollower:
         track.hw_active = False
         track.blocked_by = None
         track.ends_seen += 1
-        cta = self._slots[row.core].get(track.hw_slot)
+        cta = self.slots[row.core].get(track.hw_slot)
         if cta is not None and not track.hw_spawned:
             cta.ended += 1
 
     def _see_retire(self, row: CtaRow) -> None:
-        cta = self._slots[row.core].pop(row.slot, None)
+        cta = self.slots[row.core].pop(row.slot, None)
         if cta is None:
             raise _found("cta retired twice", f"slot {row.slot} of core {row.core} was freed, but held no CTA", row)
         if cta.ended != cta.num_warps:
@@ -222,33 +227,9 @@ class DispatchFollower:
         self.coverage.warps_started += 1
         self.coverage.adopted[AdoptedKind.PLACEMENT] += 1
         track.block, track.rank = golden.block_idx, golden.rank
-        for check, message, expected, actual in (
-            ("warp slot", "the warp was started for a wrong CTA slot", golden.slot, row.slot),
-            ("warp rank", "the warp has a wrong rank in its CTA", golden.rank, row.rank),
-            ("warp mask", "the warp starts with a wrong set of lanes", golden.tmask, row.tmask),
-            ("warp start pc", "the warp starts at a wrong address", golden.pc, row.pc),
-            (
-                "extra commit",
-                "the warp issued instructions after the one that ended it (number of its next one)",
-                track.next_uid,
-                row.uid,
-            ),
-        ):
-            if expected != actual:
-                raise Found(
-                    Mismatch(
-                        check,
-                        Category.DISPATCH,
-                        message,
-                        expected,
-                        actual,
-                        lanes_of(expected ^ actual) if check == "warp mask" else [],
-                    ),
-                    cycle=row.cycle,
-                    cta=row,
-                    track=track,
-                    block=golden.block_idx,
-                )
+        shown = (row.slot, row.rank, row.tmask, row.pc, row.uid)
+        if (golden.slot, golden.rank, golden.tmask, golden.pc, track.next_uid) != shown:
+            raise _wrong_start(row, golden, track)
         self._on_start(track, row.cycle)
         track.ended_by_fault = False
         return True
@@ -280,7 +261,7 @@ class DispatchFollower:
                 cycle=cycle,
                 block=left.block_idx,
             )
-        for core, slots in enumerate(self._slots):
+        for core, slots in enumerate(self.slots):
             for slot, cta in slots.items():
                 raise Found(
                     Mismatch(
@@ -293,6 +274,38 @@ class DispatchFollower:
                     block=cta.block,
                     slot=slot,
                 )
+
+
+def _wrong_start(row: CtaRow, golden: WarpStart, track: Track) -> Found:
+    """The first rule that a start breaks."""
+    for check, message, expected, actual in (
+        ("warp slot", "the warp was started for a wrong CTA slot", golden.slot, row.slot),
+        ("warp rank", "the warp has a wrong rank in its CTA", golden.rank, row.rank),
+        ("warp mask", "the warp starts with a wrong set of lanes", golden.tmask, row.tmask),
+        ("warp start pc", "the warp starts at a wrong address", golden.pc, row.pc),
+        (
+            "extra commit",
+            "the warp issued instructions after the one that ended it (number of its next one)",
+            track.next_uid,
+            row.uid,
+        ),
+    ):
+        if expected != actual:
+            return Found(
+                Mismatch(
+                    check,
+                    Category.DISPATCH,
+                    message,
+                    expected,
+                    actual,
+                    lanes_of(expected ^ actual) if check == "warp mask" else [],
+                ),
+                cycle=row.cycle,
+                cta=row,
+                track=track,
+                block=golden.block_idx,
+            )
+    raise AssertionError("the start is right")
 
 
 def _found(check: str, message: str, row: CtaRow) -> Found:

@@ -42,9 +42,10 @@ class Explainer:
         self._axi_kept = 0
 
     def remember_axi(self, records: Records) -> None:
-        """Keep AXI records (no copy) until newer ones push them out."""
+        """Keep the last AXI records; as a copy, since a batch may be a view of a ring."""
         if not len(records):
             return
+        records = records[-AXI_RECORDS_KEPT:].copy()
         self._axi.append(records)
         self._axi_kept += len(records)
         while self._axi_kept > AXI_RECORDS_KEPT and len(self._axi) > 1:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import cast
 
 from golden_model.findings import FindingKind
+from golden_model.follow.accelerator import Accelerator
 from golden_model.follow.adopted import Coverage
 from golden_model.follow.adopting import BLOCK_BYTES
 from golden_model.follow.difference import Difference
@@ -19,11 +20,11 @@ from golden_model.follow.ending import check_counts, check_end
 from golden_model.follow.explain import Explainer, Symbolizer
 from golden_model.follow.findings import FindingReporter
 from golden_model.follow.instruction import BarrierRow, CtaRow, FaultRow, commit_rows, rows
-from golden_model.follow.joiner import Joiner
+from golden_model.follow.joiner import END, Joiner
 from golden_model.follow.orders import Orders
 from golden_model.follow.stepper import Stepper
 from golden_model.follow.track import Found, Track
-from golden_model.machine import Machine
+from golden_model.machine import Machine, Tier
 from golden_model.records.layout import AxiChannel, Kind
 from golden_model.records.ring import Records
 
@@ -40,6 +41,8 @@ class Follower:
         machine: the golden model; from now on only the follower steps it.
         symbolize: names of code addresses, for reports.
         allowed_findings: kernel findings that are not a failure.
+        tier: "fast" consumes the records in C, with the same outcome; default: the machine's. Without a C compiler the
+            readable tier runs, and `machine.tier_note` says why.
 
     Attributes:
         coverage: what was compared and adopted since construction.
@@ -51,6 +54,7 @@ class Follower:
         machine: Machine,
         symbolize: Symbolizer | None = None,
         allowed_findings: Collection[FindingKind] = (),
+        tier: Tier | None = None,
     ) -> None:
         self.machine = machine
         self.coverage = Coverage()
@@ -66,6 +70,11 @@ class Follower:
         self._joiner = Joiner(machine.config, self._tracks, orders)
         self._stepper = Stepper(machine, self._tracks, orders, self._dispatch, self._findings, self.coverage)
         self._explainer = Explainer(machine.config, symbolize)
+        engine = machine.fast_engine(traced=True) if (tier or machine.tier) == "fast" else None
+        self._fast: Accelerator | None = None
+        if engine is not None:
+            parts = (self._tracks, orders, self._joiner, self._stepper, self._dispatch, self.coverage)
+            self._fast = Accelerator(engine, *parts)
         self._before = self.coverage.copy()
         self._retired_before = 0
 
@@ -87,6 +96,7 @@ class Follower:
     def begin_launch(self, launch_id: int, *, started: bool = False) -> None:
         """The `start` pulse: the machine's DCRs hold the launch; `started` if somebody has started the machine."""
         self.launch_id = launch_id
+        self.synchronise()
         self._before = self.coverage.copy()
         self._retired_before = sum(self.retired)
         self._stepper.faults = []
@@ -97,6 +107,13 @@ class Follower:
             for track in tracks:
                 track.begin_launch()
         self._dispatch.begin_launch()
+        if self._fast is not None and not self.machine.diagnosed:
+            self._fast.enter()
+
+    def synchronise(self) -> None:
+        """Bring the machine's registers and masks up to date, for whoever looks at them; the fast tier ends with it."""
+        if self._fast is not None:
+            self._fast.leave()
 
     def feed(self, batch: Mapping[Kind, Records]) -> Difference | None:
         """Compare one batch; returns the first difference (again on every call once there is one)."""
@@ -108,6 +125,7 @@ class Follower:
         Args:
             minstret: per core id the instructions that the design counted since reset; None: not known.
         """
+        self.synchronise()
         return self._guard(lambda: self._end(minstret))
 
     # ------------------------------------------------------------------ inside
@@ -117,33 +135,65 @@ class Follower:
             try:
                 work()
             except Found as found:
+                if self._fast is not None:
+                    self._fast.reveal(found.track)
                 self.difference = self._explainer.difference(found, self.launch_id)
         return self.difference
 
     def _feed(self, batch: Mapping[Kind, Records]) -> None:
-        self._joiner.check_shape(batch)
+        if Kind.FAULT in batch and len(batch[Kind.FAULT]):
+            self.synchronise()
+        fast = self._fast is not None and self._fast.active
+        if not fast:
+            self._joiner.check_shape(batch)
         if Kind.AXI in batch:
             axi = batch[Kind.AXI]
             self._explainer.remember_axi(axi)
             failed = axi["addr"][(axi["channel"] == AxiChannel.R) & (axi["resp"] != 0)]
             self._stepper.bus_errors.update((failed // BLOCK_BYTES).tolist())
-        faulted = self._joiner.join(batch)
+        if fast:
+            self._feed_fast(batch)
+        elif Kind.FAULT in batch and len(batch[Kind.FAULT]):
+            self._merge(batch, self._joiner.join(batch))
+        else:
+            self._joiner.begin(batch)
+            self._merge(batch, [])
+
+    def _feed_fast(self, batch: Mapping[Kind, Records]) -> None:
+        assert self._fast is not None
+        commits = batch.get(Kind.COMMIT)
+        if commits is not None and len(commits):
+            self._cycle = int(commits["cycle"][-1])
+        rest = self._fast.feed(batch, self._see_cta)
+        ctas = batch.get(Kind.CTA)
+        if ctas is not None and len(ctas):
+            self._cycle = max(self._cycle, int(ctas["cycle"].max()))
+        if rest is not None:
+            self._joiner.begin(rest.joined)
+            self._stepper.wake(rest.woken)
+            self._merge(rest.merged, [])
+
+    def _merge(self, batch: Mapping[Kind, Records], faulted: list[Track]) -> None:
+        """COMMIT, CTA and BARRIER records in the order in which they were written."""
         side = _side_events(batch)
         position, side_seq = 0, side[0].seq if side else _NO_SEQ
         commits = batch.get(Kind.COMMIT)
         if commits is not None and len(commits):
             self._cycle = int(commits["cycle"][-1])
-            commit, wake = self._joiner.commit, self._stepper.wake_one
+            joiner, wake = self._joiner, self._stepper.wake_one
             for row in commit_rows(commits):
                 while side_seq < row[0]:
                     self._see(side[position])
                     position += 1
                     side_seq = side[position].seq if position < len(side) else _NO_SEQ
-                track = commit(row)
+                if joiner.next_cycle <= row[1]:
+                    joiner.until(row[1])
+                track = joiner.commit(row)
                 if track is not None:
                     wake(track)
         for event in side[position:]:
             self._see(event)
+        self._joiner.until(END)
         self._stepper.wake(faulted)
 
     def _see(self, row: CtaRow | BarrierRow) -> None:
@@ -151,10 +201,13 @@ class Follower:
         if isinstance(row, BarrierRow):
             self._joiner.see_barrier(row)
             return
-        self._cycle = max(self._cycle, row.cycle)
-        self._dispatch.see(row)
+        self._see_cta(row)
         self._stepper.follow_dispatch()
         self._stepper.wake(())
+
+    def _see_cta(self, row: CtaRow) -> None:
+        self._cycle = max(self._cycle, row.cycle)
+        self._dispatch.see(row)
 
     def _end(self, minstret: Mapping[int, int] | None) -> None:
         all_tracks: list[Track] = [track for tracks in self._tracks for track in tracks]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from typing import cast
 
@@ -26,8 +27,9 @@ from golden_model.records.ring import Records
 
 _FIRST, _LAST = int(CommitFlag.FIRST), int(CommitFlag.LAST)
 _LANE_MASKS = {Kind.COMMIT: ("tmask", "wmask"), Kind.MEMORY: ("mask",), Kind.FAULT: ("tmask",)}
-# Instructions of one warp that wait behind a missing one; no design has so many in flight.
+# Instructions of one warp that wait behind one that has not committed completely; no design has so many in flight.
 MOST_WAITING = 512
+END = 1 << 64
 
 
 class Joiner:
@@ -35,6 +37,7 @@ class Joiner:
 
     Attributes:
         retired: last packets per core since reset, which is what MINSTRET counts.
+        next_cycle: cycle of the first record of the batch that is not filed yet.
     """
 
     def __init__(self, config: HardwareConfig, tracks: list[list[Track]], orders: Orders) -> None:
@@ -42,6 +45,10 @@ class Joiner:
         self._tracks = tracks
         self._orders = orders
         self.retired = [0 for _ in tracks]
+        self.next_cycle = END
+        self._memory: deque[MemoryRow] = deque()
+        self._barriers: deque[BarrierRow] = deque()
+        self._ipdoms: deque[IpdomRow] = deque()
 
     def check_shape(self, batch: Mapping[Kind, Records]) -> None:
         """Records must belong to this machine; numpy checks a whole batch at once."""
@@ -63,28 +70,51 @@ class Joiner:
                     raise _foreign(f"{mask} of a {kind.name} record has bits above the {lanes} lanes: {highest:#x}")
 
     def join(self, batch: Mapping[Kind, Records]) -> list[Track]:
-        """File the records that wait for their instruction; returns the warps that a FAULT record concerns."""
-        for memory in cast("list[MemoryRow]", _rows(batch, Kind.MEMORY)):
-            self._join_memory(memory)
-        for barrier in cast("list[BarrierRow]", _rows(batch, Kind.BARRIER)):
-            track = self._tracks[barrier.core][barrier.warp]
-            if barrier.uid in track.barrier or barrier.uid < track.next_uid:
-                raise _late(track, barrier, "the barrier unit served the instruction twice", Category.BARRIER)
-            track.barrier[barrier.uid] = barrier
-            track.joined.add(barrier.uid)
-            self._orders.add_barrier(track, barrier.uid)
-        for ipdom in cast("list[IpdomRow]", _rows(batch, Kind.IPDOM)):
-            track = self._tracks[ipdom.core][ipdom.warp]
-            if ipdom.uid in track.ipdom or ipdom.uid < track.next_uid:
-                raise _late(track, ipdom, "the instruction used the IPDOM stack twice", Category.CONTROL)
-            track.ipdom[ipdom.uid] = ipdom
-            track.joined.add(ipdom.uid)
+        """File all records that wait for their instruction; returns the warps that a FAULT record concerns."""
+        self.begin(batch)
+        self.until(END)
         woken = []
         for fault in cast("list[FaultRow]", _rows(batch, Kind.FAULT)):
             track = self._tracks[fault.core][fault.warp]
             track.fault[fault.uid] = fault
             woken.append(track)
         return woken
+
+    def begin(self, batch: Mapping[Kind, Records]) -> None:
+        """A new batch; its MEMORY, BARRIER and IPDOM records are filed by `until`."""
+        self._memory = deque(cast("list[MemoryRow]", _rows(batch, Kind.MEMORY)))
+        self._barriers = deque(cast("list[BarrierRow]", _rows(batch, Kind.BARRIER)))
+        self._ipdoms = deque(cast("list[IpdomRow]", _rows(batch, Kind.IPDOM)))
+        self._next()
+
+    def until(self, cycle: int) -> None:
+        """File what happened up to a cycle, so that a difference is found before what comes after it."""
+        while self._memory and self._memory[0].cycle <= cycle:
+            self._join_memory(self._memory.popleft())
+        while self._barriers and self._barriers[0].cycle <= cycle:
+            self._join_barrier(self._barriers.popleft())
+        while self._ipdoms and self._ipdoms[0].cycle <= cycle:
+            self._join_ipdom(self._ipdoms.popleft())
+        self._next()
+
+    def _next(self) -> None:
+        queues = (self._memory, self._barriers, self._ipdoms)
+        self.next_cycle = min((queue[0].cycle for queue in queues if queue), default=END)
+
+    def _join_barrier(self, row: BarrierRow) -> None:
+        track = self._tracks[row.core][row.warp]
+        if row.uid in track.barrier or row.uid < track.next_uid:
+            raise _late(track, row, "the barrier unit served the instruction twice", Category.BARRIER)
+        track.barrier[row.uid] = row
+        track.joined.add(row.uid)
+        self._orders.add_barrier(track, row.uid)
+
+    def _join_ipdom(self, row: IpdomRow) -> None:
+        track = self._tracks[row.core][row.warp]
+        if row.uid in track.ipdom or row.uid < track.next_uid:
+            raise _late(track, row, "the instruction used the IPDOM stack twice", Category.CONTROL)
+        track.ipdom[row.uid] = row
+        track.joined.add(row.uid)
 
     def _join_memory(self, row: MemoryRow) -> None:
         track, uid = self._tracks[row.core][row.warp], row.uid
@@ -149,7 +179,7 @@ class Joiner:
                     Category.BARRIER,
                 )
             track.pending[uid] = ins
-            if len(track.pending) > MOST_WAITING:
+            if len(track.pending) > MOST_WAITING and not track.is_due:
                 raise missing_commit(track, ins.cycle)
         else:
             problem = ins.add(row)

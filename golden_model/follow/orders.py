@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 
 from golden_model.follow.track import Track
 
@@ -15,6 +16,15 @@ class Orders:
     def __init__(self, cores: int) -> None:
         self._memory: deque[Turn] = deque()
         self._barriers: list[deque[Turn]] = [deque() for _ in range(cores)]
+
+    def waiting(self) -> tuple[list[Turn], list[list[Turn]]]:
+        """Memory instructions, and per core barrier operations, that were not stepped yet."""
+        return list(self._memory), [list(order) for order in self._barriers]
+
+    def replace(self, memory: Iterable[Turn], barriers: Iterable[Iterable[Turn]]) -> None:
+        """Go on with other instructions waiting."""
+        self._memory = deque(memory)
+        self._barriers = [deque(order) for order in barriers]
 
     def add_memory(self, track: Track, uid: int) -> None:
         self._memory.append((track, uid))

@@ -79,27 +79,38 @@ class Stepper:
         self._work.extend(self._dispatch.follow())
 
     def _advance(self, track: Track) -> None:
-        pending, warp, joined = track.pending, track.warp, track.joined
-        while True:
-            if track.fault and self._fault_turn(track):
-                continue
-            uid = track.next_uid
-            ins = pending.get(uid)
-            if ins is None or not ins.complete:
-                return
-            if not warp.tmask:
-                if not self._is_behind_fault(track, ins):
-                    return
-                self.forget(track, uid)
-                continue
-            if warp.blocked or (uid in joined and not self._orders.is_turn(track, uid)):
-                return
-            del pending[uid]
-            track.next_uid = uid + 1
-            if not self._execute(track, ins):
-                pending[uid] = ins
-                track.next_uid = uid
-                return
+        while self.step_next(track):
+            pass
+
+    def step_next(self, track: Track) -> bool:
+        """Step the warp's next instruction if its turn has come; False if nothing happened."""
+        warp = track.warp
+        if track.fault and self._fault_turn(track):
+            return True
+        uid = track.next_uid
+        ins = track.pending.get(uid)
+        if ins is None or not ins.complete:
+            return False
+        if not warp.tmask:
+            if not self._is_behind_fault(track, ins):
+                return False
+            self.forget(track, uid)
+            return True
+        if warp.blocked or (uid in track.joined and not self._orders.is_turn(track, uid)):
+            return False
+        del track.pending[uid]
+        track.next_uid = uid + 1
+        if not self._execute(track, ins):
+            track.pending[uid] = ins
+            track.next_uid = uid
+            return False
+        return True
+
+    def take_work(self) -> list[Track]:
+        """Warps that are to be woken, in the order in which they were found; the last one is first."""
+        work = self._work.copy()
+        self._work.clear()
+        return work
 
     def _execute(self, track: Track, ins: Instruction) -> bool:
         """Step and compare; False if nothing happened, since a WSPAWN must wait until it is alone."""
@@ -151,7 +162,7 @@ class Stepper:
                 # The design's record may come later.
                 track.ended_by_fault = True
                 track.predicted_fault = executed
-            self._warp_ended(track)
+            self.warp_ended(track)
         return True
 
     def _compare_closely(self, track: Track, step: Step, ins: Instruction) -> None:
@@ -162,7 +173,8 @@ class Stepper:
         if mismatch is not None:
             raise Found(mismatch, cycle=ins.cycle, track=track, step=step, uid=ins.uid, tmask=ins.tmask)
 
-    def _warp_ended(self, track: Track) -> None:
+    def warp_ended(self, track: Track) -> None:
+        """A golden warp has ended: what waits for that goes on."""
         track.ends_golden += 1
         track.counter_reads.clear()
         if self._config.ext_simt_full:  # it may have been what a WSPAWN or a barrier across cores waited for
@@ -261,7 +273,7 @@ class Stepper:
         self._accept_fault(track, step, record)
         self._coverage.instructions += track.next_uid - uid
         track.history.append((step, record.cycle))
-        self._warp_ended(track)
+        self.warp_ended(track)
         return True
 
     def _accept_fault(self, track: Track, step: Step, record: FaultRow) -> None:

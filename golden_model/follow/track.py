@@ -83,6 +83,12 @@ class Track:
         self.writers: list[Executed | None] = [None] * 64  # last writer of x0..x31, f0..f31
         self.counter_reads: dict[int, tuple[int, int, int]] = {}  # CSR -> (value, issue cycle, commit cycle)
 
+    @property
+    def is_due(self) -> bool:
+        """Whether the next instruction has committed completely, and only waits for its turn."""
+        due = self.pending.get(self.next_uid)
+        return due is not None and due.complete
+
     def begin_launch(self) -> None:
         """Forget everything that belongs to one launch; instruction numbers go on."""
         self.ends_seen = self.ends_golden = 0

@@ -142,6 +142,7 @@ async def run_client(
         raise ValueError("a client runs on one path; call run_client twice for both")
     settings = RunSettings.read()
     harness = Harness(settings.run_dir, lambda: ValueChange(dut.event_toggle))
+    harness.copy_batches = path is LaunchPath.BAR  # who keeps records on the other path copies what it keeps
     judge = None
     if path is LaunchPath.BAR:
         judge = BarJudge(settings.config, harness, lockstep=backend != "rtl")

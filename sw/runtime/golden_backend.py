@@ -31,7 +31,7 @@ class GoldenBackend:
 
     def __init__(self, config: RunConfig) -> None:
         self.config = config
-        self._machine = Machine(config.hardware, config.entry)
+        self._machine = Machine(config.hardware, config.entry, tier=config.tier.value)
         self._queue: deque[m.Message] = deque()
         self._events: deque[m.Event] = deque()
         self._closed = False

@@ -21,7 +21,7 @@ EXIT_USAGE = 2  # the run could not be started
 _USAGE = """usage: python -m tests.regression run [KNOB=VALUE …]
        python -m tests.regression list
 
-Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES N (see `make help`)."""
+Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N (see `make help`)."""
 
 
 def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:

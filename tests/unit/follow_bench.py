@@ -11,6 +11,7 @@ from golden_model import FindingKind, Launch, Machine, Step
 from golden_model.follow.difference import Difference
 from golden_model.follow.follower import Follower
 from golden_model.launch import dcr_writes
+from golden_model.machine import Tier
 from golden_model.records.layout import Kind
 from tests.unit import follow_kernels
 from tests.unit.fake_hardware import FakeHardware, Image, build_image, prepare
@@ -37,6 +38,7 @@ class Bench:
     allowed: Collection[FindingKind] = ()
     max_packets: int = 3
     shadow: int = 0
+    tier: Tier = "readable"
 
     def __post_init__(self) -> None:
         self.image: Image = build_image(self.body)
@@ -45,7 +47,7 @@ class Bench:
             prepare(self.config, self.image, self.seed), self.seed, self.bug, self.max_packets, self.shadow
         )
         self.hardware.mutate = self._mutate
-        self.follower = Follower(self.golden, allowed_findings=self.allowed)
+        self.follower = Follower(self.golden, allowed_findings=self.allowed, tier=self.tier)
 
     @property
     def difference(self) -> Difference | None:

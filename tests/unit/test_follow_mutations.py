@@ -78,10 +78,19 @@ def _swap_commits(rows: Rows, bench: Bench) -> None:
 
 
 def _swap_memory(rows: Rows, bench: Bench) -> None:
-    """The LSU takes two accesses of one warp in the wrong order."""
-    first = rows[Kind.MEMORY][4]
-    same = [row for row in rows[Kind.MEMORY] if (row["core"], row["warp"]) == (first["core"], first["warp"])]
-    later = next(row for row in same if row["uid"] > first["uid"])
+    """The LSU takes two accesses of one warp in the wrong order, both before either commits."""
+
+    def committed(access: Row) -> int:
+        same = (row for row in rows[Kind.COMMIT] if all(row[n] == access[n] for n in ("core", "warp", "uid")))
+        return max(int(row["cycle"]) for row in same)
+
+    first, later = next(
+        (first, later)
+        for first in rows[Kind.MEMORY][4:]
+        for later in rows[Kind.MEMORY]
+        if (first["core"], first["warp"]) == (later["core"], later["warp"])
+        if first["uid"] < later["uid"] and first["cycle"] < later["cycle"] <= committed(first)
+    )
     first["cycle"], later["cycle"] = later["cycle"], first["cycle"]
     rows[Kind.MEMORY].sort(key=lambda row: row["cycle"])
 

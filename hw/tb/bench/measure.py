@@ -27,7 +27,8 @@ class Variant(Enum):
     BARE = "(a) bare C++ loop"
     COCOTB = "(b) cocotb process, no probe"
     RECORDS = "(c) with probe and ring"
-    LOCKSTEP = "(d) lockstep with the golden model"
+    LOCKSTEP = "(d) lockstep, readable golden model"
+    FAST = "(e) lockstep, fast golden model"
 
 
 @dataclass(frozen=True)

@@ -64,7 +64,7 @@ def simulate(
     model: Model | None = None,
     options: Mapping[str, str] | None = None,
     timeout_s: float = DEFAULT_TIMEOUT_S,
-    ring_records: int = 16384,
+    ring_records: int = 32768,
     environment: Mapping[str, str] | None = None,
 ) -> SimResult:
     """Build the model if need be and run one cocotb test module in it.

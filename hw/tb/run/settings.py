@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from config import CopyMode, EntryGeneration, HardwareConfig, LaunchPath, MemoryPolicyName, RunConfig
+from config import CopyMode, EntryGeneration, GoldenTier, HardwareConfig, LaunchPath, MemoryPolicyName, RunConfig
 
 ENVIRONMENT = "VX_RUN_SETTINGS"
 
@@ -41,6 +41,7 @@ class RunSettings:
                 "waves": self.config.waves,
                 "copy": self.config.copy.value,
                 "launch": self.config.launch.value,
+                "tier": self.config.tier.value,
                 "size": self.config.size,
             },
             "options": self.options,
@@ -73,6 +74,7 @@ class RunSettings:
             waves=knobs["waves"],
             copy=CopyMode(knobs["copy"]),
             launch=LaunchPath(knobs["launch"]),
+            tier=GoldenTier(knobs["tier"]),
             size=knobs["size"],
         )
         return cls(config, source.parent, content["options"])

@@ -25,7 +25,7 @@ class GoldenHost:
         self._images: dict[int, m.LoadImage] = {}
         self._buffers: dict[int, m.DeclareBuffer] = {}
         self._symbols: dict[str, ElfSymbols] = {}
-        self.machine = Machine(config.hardware, config.entry)
+        self.machine = Machine(config.hardware, config.entry, tier=config.tier.value)
 
     @property
     def regions(self) -> dict[str, tuple[int, int]]:

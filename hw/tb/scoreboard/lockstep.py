@@ -112,4 +112,5 @@ class LockstepScoreboard:
         return CheckCounts(compared=coverage.instructions, adopted=coverage.adopted_by_name())
 
     def standing(self) -> list[str]:
+        self._follower.synchronise()
         return standing(self.machine)
