@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from golden_model.fast import follow_layout as layout
 from golden_model.fast.build import NoFastTier
 from golden_model.follow.adopted import AdoptedKind, Coverage
+from golden_model.follow.cursor import JOINED, Cursor, Rest
 from golden_model.follow.dispatch import DispatchFollower
 from golden_model.follow.exchange import Exchange
-from golden_model.follow.instruction import CtaRow, commit_rows, rows
+from golden_model.follow.instruction import CtaRow, commit_rows
 from golden_model.follow.joiner import Joiner
 from golden_model.follow.orders import Orders
 from golden_model.follow.stepper import Stepper
@@ -36,15 +37,6 @@ _ADOPTED = {
     "undefined_memory": AdoptedKind.UNDEFINED_MEMORY,
     "undefined_store": AdoptedKind.UNDEFINED_STORE,
 }
-_JOINED = {layout.MEMORY: Kind.MEMORY, layout.BARRIER: Kind.BARRIER, layout.IPDOM: Kind.IPDOM}
-
-
-class Rest(NamedTuple):
-    """What is left of a batch: records to be filed, records in their order, warps to be woken (the last one first)."""
-
-    joined: dict[Kind, Records]
-    merged: dict[Kind, Records]
-    woken: list[Track]
 
 
 class Accelerator:
@@ -150,70 +142,52 @@ class Accelerator:
         Raises:
             Found: the first mismatch.
         """
-        f = self._exchange.f
-        arrays = {kind: np.ascontiguousarray(batch[kind]) for kind in layout.FOLLOWED if kind in batch}
-        for kind in layout.FOLLOWED:
-            name, records = kind.name.lower(), arrays.get(kind)
-            setattr(f, f"n_{name}", 0 if records is None else len(records))
-            setattr(f, f"i_{name}", 0)
-            if records is not None:
-                setattr(f, name, records.__array_interface__["data"][0])
-        f.i_seen = f.depth = 0
+        cursor = Cursor(self._exchange.f, batch)
         self._checked = False
-        if any(len(records) and records.dtype.itemsize != self._sizes[kind] for kind, records in arrays.items()):
-            self._look(layout.SHAPE, arrays)
-            return self._rest(arrays)
-        ctas: list[CtaRow] = rows(Kind.CTA, arrays[Kind.CTA]) if f.n_cta else []
+        if not cursor.fits(self._sizes):
+            self._look(layout.SHAPE, cursor)
+            return self._rest(cursor)
         try:
-            return self._consume(arrays, ctas, see_cta)
+            return self._consume(cursor, see_cta)
         except Found:
-            self._check(arrays)
+            self._check(cursor)
             raise
 
-    def _consume(
-        self, arrays: dict[Kind, Records], ctas: list[CtaRow], see_cta: Callable[[CtaRow], None]
-    ) -> Rest | None:
+    def _rest(self, cursor: Cursor) -> Rest:
+        f = self._exchange.f
+        return cursor.rest([self._tracks[number] for number in f.work[: f.depth]])
+
+    def _consume(self, cursor: Cursor, see_cta: Callable[[CtaRow], None]) -> Rest | None:
         f = self._exchange.f
         while (reason := self._follow(self._pointer)) != layout.DONE:
             if reason == layout.START:
-                self._start(ctas[f.i_cta - 1])
+                self._start(cursor.ctas[f.i_cta - 1])
             elif reason == layout.CTA:
-                row = ctas[f.i_cta]
+                row = cursor.ctas[f.i_cta]
                 f.i_cta += 1
-                self._see(row, see_cta, arrays)
+                self._see(row, see_cta, cursor)
             elif reason == layout.ENDED:
                 self._ended(f.track)
             elif not self._prepare(reason):
-                self._check(arrays)
-                self._look(reason, arrays)
+                self._check(cursor)
+                self._look(reason, cursor)
                 if not self.active:
-                    return self._rest(arrays)
+                    return self._rest(cursor)
         self._collect()
         return None
 
-    def _rest(self, arrays: dict[Kind, Records]) -> Rest:
-        f = self._exchange.f
-
-        def left(kinds: Iterable[Kind]) -> dict[Kind, Records]:
-            return {kind: arrays[kind][getattr(f, f"i_{kind.name.lower()}") :] for kind in kinds if kind in arrays}
-
-        merged = left((Kind.COMMIT, Kind.CTA))
-        if Kind.BARRIER in arrays:
-            merged[Kind.BARRIER] = arrays[Kind.BARRIER][f.i_seen :]
-        return Rest(left(_JOINED.values()), merged, [self._tracks[number] for number in f.work[: f.depth]])
-
     # ------------------------------------------------------------------ dispatch
 
-    def _check(self, arrays: dict[Kind, Records]) -> None:
+    def _check(self, cursor: Cursor) -> None:
         """C has met something unusual: are all records those of this machine? Like the readable tier, but only now."""
         if not self._checked:
             self._checked = True
-            self._joiner.check_shape(arrays)
+            self._joiner.check_shape(cursor.arrays)
 
-    def _see(self, row: CtaRow, see_cta: Callable[[CtaRow], None], arrays: dict[Kind, Records]) -> None:
+    def _see(self, row: CtaRow, see_cta: Callable[[CtaRow], None], cursor: Cursor) -> None:
         """A CTA record that C leaves to Python: a new CTA, the start of a warp, or one that has something wrong."""
         if row.core >= len(self._joiner.retired) or row.warp >= self._warps:
-            self._check(arrays)
+            self._check(cursor)
         exchange = self._exchange
         number, slot = row.core * self._warps + row.warp, row.core * self._warps + row.slot
         track, c = self._tracks[number], exchange.c[number]
@@ -269,21 +243,20 @@ class Accelerator:
             self._wake([track])
         return helped
 
-    def _look(self, reason: int, arrays: dict[Kind, Records]) -> None:
+    def _look(self, reason: int, cursor: Cursor) -> None:
         """Python looks at one record or steps one instruction, with everything as the readable tier has it."""
         self.handed_over += 1
         inactive = {id(track) for track in self._tracks if not self._engine.is_active(track.warp)}
         self._to_python()
         f, woken = self._exchange.f, []
         if reason == layout.SHAPE:
-            self._check(arrays)
+            self._check(cursor)
             self._give_up()
             return
-        if reason in _JOINED:
-            kind = _JOINED[reason]
-            self._joiner.join({kind: self._next_record(kind, arrays)})
+        if reason in JOINED:
+            self._joiner.join({JOINED[reason]: cursor.take(JOINED[reason])})
         elif reason == layout.COMMIT:
-            track = self._joiner.commit(next(commit_rows(self._next_record(Kind.COMMIT, arrays))))
+            track = self._joiner.commit(next(commit_rows(cursor.take(Kind.COMMIT))))
             woken = [] if track is None else [track]
         elif reason == layout.FULL:
             woken = [self._tracks[f.track]]
@@ -296,12 +269,6 @@ class Accelerator:
                 inactive.add(id(track))
         self._back(inactive)
         self._wake([*self._stepper.take_work(), *woken])
-
-    def _next_record(self, kind: Kind, arrays: dict[Kind, Records]) -> Records:
-        f, name = self._exchange.f, f"i_{kind.name.lower()}"
-        number = getattr(f, name)
-        setattr(f, name, number + 1)
-        return arrays[kind][number : number + 1]
 
     def _step(self, track: Track) -> list[Track]:
         self._exchange.reveal(track)

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from golden_model.cta import Dim3, WarpStart
+from golden_model.cta import Dim3
 from golden_model.errors import DispatchError
 from golden_model.follow.adopted import AdoptedKind, Coverage
-from golden_model.follow.compare import Mismatch, lanes_of
+from golden_model.follow.compare import Mismatch
+from golden_model.follow.compare_start import wrong_start
 from golden_model.follow.difference import Category
 from golden_model.follow.instruction import CtaRow
 from golden_model.follow.spawning import check_spawns, see_spawn
@@ -229,7 +230,7 @@ class DispatchFollower:
         track.block, track.rank = golden.block_idx, golden.rank
         shown = (row.slot, row.rank, row.tmask, row.pc, row.uid)
         if (golden.slot, golden.rank, golden.tmask, golden.pc, track.next_uid) != shown:
-            raise _wrong_start(row, golden, track)
+            raise wrong_start(row, golden, track)
         self._on_start(track, row.cycle)
         track.ended_by_fault = False
         return True
@@ -274,38 +275,6 @@ class DispatchFollower:
                     block=cta.block,
                     slot=slot,
                 )
-
-
-def _wrong_start(row: CtaRow, golden: WarpStart, track: Track) -> Found:
-    """The first rule that a start breaks."""
-    for check, message, expected, actual in (
-        ("warp slot", "the warp was started for a wrong CTA slot", golden.slot, row.slot),
-        ("warp rank", "the warp has a wrong rank in its CTA", golden.rank, row.rank),
-        ("warp mask", "the warp starts with a wrong set of lanes", golden.tmask, row.tmask),
-        ("warp start pc", "the warp starts at a wrong address", golden.pc, row.pc),
-        (
-            "extra commit",
-            "the warp issued instructions after the one that ended it (number of its next one)",
-            track.next_uid,
-            row.uid,
-        ),
-    ):
-        if expected != actual:
-            return Found(
-                Mismatch(
-                    check,
-                    Category.DISPATCH,
-                    message,
-                    expected,
-                    actual,
-                    lanes_of(expected ^ actual) if check == "warp mask" else [],
-                ),
-                cycle=row.cycle,
-                cta=row,
-                track=track,
-                block=golden.block_idx,
-            )
-    raise AssertionError("the start is right")
 
 
 def _found(check: str, message: str, row: CtaRow) -> Found:

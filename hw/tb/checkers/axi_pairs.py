@@ -67,12 +67,14 @@ def _rows(records: Records) -> npt.NDArray[np.uint8]:
 
 def take(records: Records, index: npt.NDArray[Any]) -> Records:
     """`records[index]`, a copy."""
-    return _rows(records)[index].reshape(-1).view(records.dtype)
+    taken: Records = _rows(records)[index].reshape(-1).view(records.dtype)
+    return taken
 
 
 def joined(first: Records, second: Records) -> Records:
     """One array of both, a copy."""
-    return np.concatenate((_rows(first), _rows(second))).reshape(-1).view(first.dtype)
+    both: Records = np.concatenate((_rows(first), _rows(second))).reshape(-1).view(first.dtype)
+    return both
 
 
 @dataclass
