@@ -107,9 +107,27 @@ static int advance(F *f, u32 number) {
   }
 }
 
+/* Whether a record is not one of this machine; Python says what is wrong with it. */
+static int foreign(const F *f) {
+  u64 lanes = LANES >= 64 ? 0 : ~0ULL << (LANES % 64), wrong = 0;
+#define CHECK(kind, masks)                                                                  \
+  for (u64 i = 0; i < f->n_##kind; i++)                                                     \
+    wrong |= ((masks) & lanes) | (f->kind[i].core >= f->num_cores) | (f->kind[i].warp >= NUM_WARPS);
+  CHECK(commit, f->commit[i].tmask | f->commit[i].wmask)
+  CHECK(memory, f->memory[i].mask)
+  CHECK(cta, 0)
+  CHECK(barrier, 0)
+  CHECK(ipdom, 0)
+  return wrong != 0;
+}
+
 /* Consume a batch; comes back with DONE, or with what Python must look at before the next call goes on behind it. */
 int follow(F *f) {
   int reason;
+  if (!f->checked) {
+    f->checked = 1;
+    if (foreign(f)) return F_SHAPE;
+  }
   for (;;) {
     while (f->depth) {
       if ((reason = advance(f, f->work[--f->depth])) != F_DONE) return reason;
@@ -126,13 +144,12 @@ int follow(F *f) {
       if (next) wake(f, r->core * NUM_WARPS + r->warp);
     } else if (f->i_cta < f->n_cta && cta <= seen) {
       const CtaRecord *r = &f->cta[f->i_cta];
-      int seen = belongs(f, r->core, r->warp, 0) ? see_cta(f, r) : 0;
+      int seen = see_cta(f, r);
       if (!seen) return F_CTA;
       f->i_cta++;
       if (seen == 2) return F_START;
     } else if (f->i_seen < f->n_barrier) {
       const BarrierRecord *r = &f->barrier[f->i_seen];
-      if (!belongs(f, r->core, r->warp, 0)) return F_SHAPE;
       see_barrier(f, r);
       f->i_seen++;
     } else {

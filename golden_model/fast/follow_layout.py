@@ -110,7 +110,7 @@ def structs(lanes: int, xlen: int, flen: int, known: dict[str, Any]) -> tuple[St
         + [
             ("u32", name, _NONE)
             for name in (
-                "track", "free_slot", "used_slots", "free_row", "used_rows", "max_rows",
+                "checked", "track", "free_slot", "used_slots", "free_row", "used_rows", "max_rows",
                 "num_cores", "depth",
             )
         ]

@@ -5,11 +5,6 @@
 
 static inline T *track_of(F *f, u32 core, u32 warp) { return &f->tracks[core * NUM_WARPS + warp]; }
 
-/* Whether the record is one of this machine; Python says what is wrong with others. */
-static inline int belongs(const F *f, u32 core, u32 warp, u64 lanes) {
-  return core < f->num_cores && warp < NUM_WARPS && !(LANES < 64 && lanes >> (LANES % 64));
-}
-
 static inline W *warp_of(F *f, const T *t) { return &f->m->cores[t->core].warps[t->wid]; }
 
 /* The place of an instruction, or none. Uids outside the window have none. */
@@ -52,7 +47,6 @@ static inline u64 turn(const T *t, u64 uid) { return (u64)(t->core * NUM_WARPS +
 static inline u64 *barrier_order(F *f, u32 core) { return f->barrier_order + (u64)core * BARRIER_ORDER; }
 
 static int join_memory(F *f, const MemoryRecord *r) {
-  if (!belongs(f, r->core, r->warp, r->mask)) return 0;
   T *t = track_of(f, r->core, r->warp);
   Ins *s = find(f, t, r->uid);
   int first = !s || !s->first_row;
@@ -79,7 +73,6 @@ static int join_memory(F *f, const MemoryRecord *r) {
 }
 
 static int join_barrier(F *f, const BarrierRecord *r) {
-  if (!belongs(f, r->core, r->warp, 0)) return 0;
   T *t = track_of(f, r->core, r->warp);
   Ins *s = find(f, t, r->uid);
   u64 *head = &f->bar_head[r->core], *tail = &f->bar_tail[r->core];
@@ -94,7 +87,6 @@ static int join_barrier(F *f, const BarrierRecord *r) {
 }
 
 static int join_ipdom(F *f, const IpdomRecord *r) {
-  if (!belongs(f, r->core, r->warp, 0)) return 0;
   T *t = track_of(f, r->core, r->warp);
   Ins *s = find(f, t, r->uid);
   if ((s && s->ipdom) || r->uid < t->next_uid || !(s = obtain(f, t, r->uid))) return 0;
@@ -155,7 +147,6 @@ enum { FIRST = 1, LAST = 2, CONTROL = 4, MOST_WAITING = 512 };
 
 /* Merge one commit packet. `next`: the warp's next instruction is complete now. */
 static int join_commit(F *f, const CommitRecord *r, int *next) {
-  if (!belongs(f, r->core, r->warp, r->tmask | r->wmask)) return 0;
   T *t = track_of(f, r->core, r->warp);
   Ins *s = find(f, t, r->uid);
   u32 wmask = r->rd_file == 2 || (r->rd_file && r->rd) ? (u32)r->wmask : 0;

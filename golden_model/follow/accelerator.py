@@ -25,7 +25,7 @@ from golden_model.follow.instruction import CtaRow, commit_rows
 from golden_model.follow.joiner import Joiner
 from golden_model.follow.orders import Orders
 from golden_model.follow.stepper import Stepper
-from golden_model.follow.track import Found, Track
+from golden_model.follow.track import Track
 from golden_model.records.layout import CtaEvent, Kind, dtype
 from golden_model.records.ring import Records
 
@@ -67,7 +67,6 @@ class Accelerator:
         self._pointer = ctypes.byref(self._exchange.f)
         self._counts: Any = np.ctypeslib.as_array(self._exchange.f.count)
         self._sizes = {kind: dtype(kind, engine.machine.config.num_threads).itemsize for kind in layout.FOLLOWED}
-        self._checked = False  # the records of this batch belong to the machine
         self._logs = False  # C has the logs that reports need
         self._revealed: Track | None = None  # but that of this warp is in Python
         self.active = False
@@ -143,15 +142,10 @@ class Accelerator:
             Found: the first mismatch.
         """
         cursor = Cursor(self._exchange.f, batch)
-        self._checked = False
         if not cursor.fits(self._sizes):
             self._look(layout.SHAPE, cursor)
             return self._rest(cursor)
-        try:
-            return self._consume(cursor, see_cta)
-        except Found:
-            self._check(cursor)
-            raise
+        return self._consume(cursor, see_cta)
 
     def _rest(self, cursor: Cursor) -> Rest:
         f = self._exchange.f
@@ -165,11 +159,10 @@ class Accelerator:
             elif reason == layout.CTA:
                 row = cursor.ctas[f.i_cta]
                 f.i_cta += 1
-                self._see(row, see_cta, cursor)
+                self._see(row, see_cta)
             elif reason == layout.ENDED:
                 self._ended(f.track)
             elif not self._prepare(reason):
-                self._check(cursor)
                 self._look(reason, cursor)
                 if not self.active:
                     return self._rest(cursor)
@@ -178,16 +171,8 @@ class Accelerator:
 
     # ------------------------------------------------------------------ dispatch
 
-    def _check(self, cursor: Cursor) -> None:
-        """C has met something unusual: are all records those of this machine? Like the readable tier, but only now."""
-        if not self._checked:
-            self._checked = True
-            self._joiner.check_shape(cursor.arrays)
-
-    def _see(self, row: CtaRow, see_cta: Callable[[CtaRow], None], cursor: Cursor) -> None:
+    def _see(self, row: CtaRow, see_cta: Callable[[CtaRow], None]) -> None:
         """A CTA record that C leaves to Python: a new CTA, the start of a warp, or one that has something wrong."""
-        if row.core >= len(self._joiner.retired) or row.warp >= self._warps:
-            self._check(cursor)
         exchange = self._exchange
         number, slot = row.core * self._warps + row.warp, row.core * self._warps + row.slot
         track, c = self._tracks[number], exchange.c[number]
@@ -250,7 +235,7 @@ class Accelerator:
         self._to_python()
         f, woken = self._exchange.f, []
         if reason == layout.SHAPE:
-            self._check(cursor)
+            self._joiner.check_shape(cursor.arrays)
             self._give_up()
             return
         if reason in JOINED:

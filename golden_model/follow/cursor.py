@@ -41,7 +41,7 @@ class Cursor:
             setattr(f, f"i_{name}", 0)
             if records is not None:
                 setattr(f, name, records.__array_interface__["data"][0])
-        f.i_seen = f.depth = 0
+        f.i_seen = f.depth = f.checked = 0
         self.ctas: list[CtaRow] = rows(Kind.CTA, self.arrays[Kind.CTA]) if f.n_cta else []
 
     def fits(self, sizes: Mapping[Kind, int]) -> bool:
