@@ -19,6 +19,7 @@ from hw.tb.build.toolchain import Toolchain
 HERE = Path(__file__).parent
 REPO = HERE.parents[2]
 RTL = REPO / "hw" / "rtl"
+DRIVER = tuple(HERE / name for name in ("driver.cpp", "device.h", "memory.h"))
 BUILDS = REPO / "build" / "bar-tests"
 AT_ONCE = 1 << 14  # choices and messages that one call hands out; the longest transfer of a sequence has 257 pieces
 
@@ -115,7 +116,7 @@ def build(variant: Variant | None = None) -> Library:
     for path in (*variant.sources(), *sorted(variant.rtl.rglob("*.svh")), Path(__file__)):
         digest.update(path.name.encode() + path.read_bytes())
     folder = BUILDS / digest.hexdigest()[:16]
-    driver = hashlib.sha256((HERE / "driver.cpp").read_bytes()).hexdigest()[:8]
+    driver = hashlib.sha256(b"".join(path.read_bytes() for path in DRIVER)).hexdigest()[:8]
     library = folder / f"libbar-{driver}.so"
     BUILDS.mkdir(parents=True, exist_ok=True)
     with (BUILDS / f"{folder.name}.lock").open("w") as lock:

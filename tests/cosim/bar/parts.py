@@ -19,7 +19,7 @@ def state_of_sources() -> str:
     digest = hashlib.sha256()
     for root, pattern in (
         *((REPO / "golden_model", "*.py"), (REPO / "config", "*.py"), (RTL, "*.sv"), (RTL, "*.svh")),
-        *((Path(__file__).parent, "*.py"), (Path(__file__).parent, "*.cpp")),
+        *((Path(__file__).parent, pattern) for pattern in ("*.py", "*.cpp", "*.h")),
     ):
         for path in sorted(root.rglob(pattern)):
             digest.update(str(path.relative_to(REPO)).encode() + path.read_bytes())
