@@ -81,6 +81,7 @@ def compile_kernel(
     Raises:
         VxccError: one of its subclasses, with a text for people. `out` is then untouched.
     """
+    tools = toolchain or Toolchain.find()
     if plugin is None and divergence:
         plugin = passes.build_plugin()
     request = Request(
@@ -92,7 +93,7 @@ def compile_kernel(
         include_flags=tuple(f"-I{Path(folder).resolve()}" for folder in include_dirs),
         defines=dict(defines or {}),
         plugin=plugin,
-        tools=toolchain or Toolchain.find(),
+        tools=tools,
     )
     if not request.sources:
         raise SourceError("no source file was given")
