@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from golden_model.records.layout import Kind
-from hw.tb.agents.axi.policy import MemoryPolicy, Throttle
+from hw.tb.agents.axi.policy import Latency, MemoryPolicy, Throttle
 from hw.tb.top.abi import InjectKind
 from tests.faults.fault import (
     AlteredFooter,
@@ -23,7 +23,11 @@ MULTIKERNEL = Scene("multikernel")  # its default seed launches add_k, acc_k, mu
 ONE_WARP = Scene("multikernel", (("N", "4"),))
 SPLIT_JOIN = Scene("split_join")
 REDUCE = Scene("lmem_reduce")
-SLOW_WRITES = Scene("multikernel", policy=MemoryPolicy(name="slow writes", aw_ready=Throttle(80, 40)))
+# Writes wait long for their turn and are acknowledged at once: mostly none is on the way while some are still to come.
+SLOW_WRITES = Scene(
+    "multikernel",
+    policy=MemoryPolicy(name="slow writes", aw_ready=Throttle(80, 20), write_latency=Latency(1, 1)),
+)
 
 _LANE_BITS = 32
 _END_OF_WARP = Place("__vx_window", "tmc")
