@@ -16,6 +16,10 @@ _ERROR_LINE = re.compile(r"^(?!clang)\S.*: (?:fatal )?error: ", re.MULTILINE)
 
 # Calls that a compiler makes on its own, and what in the source causes them.
 _LIBRARY_CALLS = {
+    "__divdi3": "a signed 64-bit division without Zicond",
+    "__moddi3": "a signed 64-bit remainder without Zicond",
+    "__udivdi3": "a 64-bit division without Zicond",
+    "__umoddi3": "a 64-bit remainder without Zicond",
     "__mulsi3": "a multiplication without the M extension",
     "__muldi3": "a 64-bit multiplication without the M extension",
     "__divsi3": "a division without the M extension",

@@ -12,7 +12,9 @@ from sw.kernel.vxcc import cache, flags, passes
 from sw.kernel.vxcc.request import Request, compile_file, report_of
 
 _START_FILES = ("vx_start.S", "vx_init.S")
-_LIBRARY_FILES = ("vx_mem.c", "vx_cxx.c", "vx_div64.c")
+_LIBRARY_FILES = ("vx_mem.c", "vx_cxx.c")
+# Without Zicond the back end compares double words with branches, which the check of the divergence pass refuses.
+_ZICOND_FILES = ("vx_div64.c",)
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class SupportObjects:
 
 def support_objects(request: Request, cache_dir: Path) -> SupportObjects:
     """Build the objects, or find them in the cache. Raises VxccError."""
+    library = _LIBRARY_FILES + (_ZICOND_FILES if request.hardware.ext_zicond else ())
     assembly = flags.common_flags(request.hardware, request.entry, {})
     # The level is fixed, so that these loops don't become slow when a kernel is compiled for debugging.
     c_code = [*assembly, *flags.language_flags("2"), *flags.c_flags(), *passes.plugin_flags(request.plugin)]
@@ -35,11 +38,11 @@ def support_objects(request: Request, cache_dir: Path) -> SupportObjects:
         with cache.new_entry(root, key) as scratch:
             for name in _START_FILES:
                 compile_file(request.tools, assembly, flags.SOURCE_DIR / name, scratch / f"{name}.o")
-            for name in _LIBRARY_FILES:
+            for name in library:
                 target = scratch / f"{name}.o"
                 report = None if request.plugin is None else report_of(target)
                 compile_file(request.tools, c_code, flags.SOURCE_DIR / name, target, report)
     return SupportObjects(
         start=tuple(root / key / f"{name}.o" for name in _START_FILES),
-        library=tuple(root / key / f"{name}.o" for name in _LIBRARY_FILES),
+        library=tuple(root / key / f"{name}.o" for name in library),
     )
