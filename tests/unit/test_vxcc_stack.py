@@ -39,7 +39,7 @@ def test_recursion_counts_once(tmp_path: Path) -> None:
     text = """
 struct args_t { uint64_t out; };
 __attribute__((noinline)) static uint32_t r(uint32_t n) {
-  volatile uint32_t big[800];
+  volatile uint32_t big[1100];
   big[n & 63] = n;
   return n ? r(n - 1) + big[blockIdx.y] : 0;
 }
