@@ -97,7 +97,7 @@ def _difference(program: Program, host: HostPrograms, hardware: HardwareConfig, 
     expected = host.run(program, n, _TOTAL, data)
     out = np.zeros(_TOTAL, np.uint32)
     machine = Machine(hardware, tier="fast")
-    block = min(2 * hardware.num_threads, 4 * hardware.num_threads)
+    block = 2 * hardware.num_threads  # two warps
     arguments = [np.uint32(n), np.uint32(_TOTAL), data, out]
     try:
         result = machine.load(image).launch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -111,6 +112,21 @@ def test_unknown_optimisation_level(tmp_path: Path) -> None:
 def test_unreadable_plugin(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"pass plugin .*none\.so cannot be read"):
         compile_kernel([source(tmp_path, GOOD)], plugin=tmp_path / "none.so", cache_dir=tmp_path / "cache")
+
+
+def test_plugin_without_a_report_is_refused(tmp_path: Path) -> None:
+    code, plugin = tmp_path / "silent.cpp", tmp_path / "silent.so"
+    code.write_text(
+        "#include <llvm/Passes/PassPlugin.h>\n#include <llvm/Passes/PassBuilder.h>\n"
+        'extern "C" llvm::PassPluginLibraryInfo llvmGetPassPluginInfo() {\n'
+        '  return {LLVM_PLUGIN_API_VERSION, "silent", "1", [](llvm::PassBuilder &) {}};\n}\n'
+    )
+    include = "-I/usr/lib/llvm-19/include"
+    subprocess.run(
+        ["g++", "-std=c++17", "-shared", "-fPIC", "-fno-rtti", include, str(code), "-o", str(plugin)], check=True
+    )
+    with pytest.raises(CompileError, match="the pass plugin left no report"):
+        compile_kernel([source(tmp_path, GOOD)], plugin=plugin, cache_dir=tmp_path / "cache")
 
 
 def test_plugin_is_given_to_the_compiler(tmp_path: Path) -> None:

@@ -56,11 +56,13 @@ bool write_report(json::Array functions) {
     const char* path = std::getenv("VX_DIVERGENCE_REPORT");
     if (path == nullptr) return true;
     std::error_code error;
-    raw_ostream& out = *new raw_fd_ostream(path, error);
+    raw_fd_ostream out(path, error);
     if (error) return false;
     out << json::Value(json::Object{{"version", 1}, {"functions", std::move(functions)}}) << '\n';
-    delete &out;
-    return true;
+    out.close();
+    const bool written = !out.has_error();
+    out.clear_error();  // said by the result; the destructor would end the compiler
+    return written;
 }
 
 }  // namespace vx

@@ -74,7 +74,7 @@ def compile_kernel(
         defines: further macros.
         include_dirs: further folders for headers.
         divergence: whether the divergence pass runs; without it only uniform branches are right.
-        plugin: another pass plugin for clang in its place.
+        plugin: another pass plugin for clang in its place; it must leave the same report.
         toolchain: programs to use; None looks on PATH.
         cache_dir: the cache.
 

@@ -83,8 +83,10 @@ def check_object(source: Path, target: Path, report: Path) -> tuple[FunctionRepo
     """Read the report of one compiled file and hold the object file against it.
 
     Raises:
-        CompileError: a function has conditional branches that the pass never saw.
+        CompileError: there is no report, or a function has conditional branches that the pass never saw.
     """
+    if not report.is_file():
+        raise CompileError(f"{source}: the pass plugin left no report, so its branches cannot be checked")
     functions = read_report(report)
     for difference in unexplained_branches(target, functions):
         raise CompileError(

@@ -63,7 +63,7 @@ def compile_file(
     done = run_tool(tools.clang, [*arguments, "-c", str(source), "-o", str(target)], extra)
     if done.status != 0:
         raise diagnostics.compile_error(shown(source), done.stderr)
-    if report is not None and report.is_file():
+    if report is not None:
         passes.check_object(shown(source), target, report)
     return target
 
