@@ -13,7 +13,7 @@ import numpy as np
 from config import HardwareConfig
 from golden_model import LimitError, Machine
 from sw.kernel.vxcc import VxccError, compile_kernel
-from tests.divergence.build import HostPrograms, device_source
+from tests.divergence.build import HostPrograms, Text, device_source
 from tests.divergence.generator import INPUT_WORDS, Program
 
 LANES = (1, 4, 8, 32)
@@ -66,31 +66,48 @@ def run_programs(
         folder = keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
         programs = [Program(f"p{seed}", seed, size) for seed in seeds]
-        host = HostPrograms(programs, folder)
-        source = folder / "device.cpp"
-        source.write_text(device_source(programs), encoding="utf-8")
-        failures = []
-        for width in lanes:
-            hardware = dataclasses.replace(HardwareConfig(), num_threads=width)
-            try:
-                image = compile_kernel([source], None, hardware, opt=level, cache_dir=folder / "cache")
-            except VxccError as error:
-                failures += _blame_compiler(seeds, level, width, size, str(error))
-                continue
-            for program in programs:
-                what = _difference(program, host, hardware, image.vxbin)
-                if what:
-                    failures.append(Failure(program.seed, level, width, size, what))
-        return failures
+        return _run_in(folder, programs, level, lanes, size)
 
 
-def _blame_compiler(seeds: Sequence[int], level: str, width: int, size: int, text: str) -> list[Failure]:
-    if len(seeds) == 1:
-        return [Failure(seeds[0], level, width, size, text)]
-    return [failure for seed in seeds for failure in run_programs([seed], level, [width], size)]
+def run_kept(path: Path, level: str, lanes: Sequence[int]) -> list[Failure]:
+    """Run a program that once went wrong: a file of functions of which the last is `kept`."""
+    with tempfile.TemporaryDirectory() as scratch:
+        return _run_in(Path(scratch), [_Kept("kept", 0, path.read_text(encoding="utf-8"))], level, lanes, 0)
 
 
-def _difference(program: Program, host: HostPrograms, hardware: HardwareConfig, image: Path) -> str:
+@dataclass(frozen=True)
+class _Kept:
+    name: str
+    seed: int
+    text: str
+
+
+def _run_in(folder: Path, programs: Sequence[Text], level: str, lanes: Sequence[int], size: int) -> list[Failure]:
+    host = HostPrograms(programs, folder)
+    source = folder / "device.cpp"
+    source.write_text(device_source(programs), encoding="utf-8")
+    failures = []
+    for width in lanes:
+        hardware = dataclasses.replace(HardwareConfig(), num_threads=width)
+        try:
+            image = compile_kernel([source], None, hardware, opt=level, cache_dir=folder / "cache")
+        except VxccError as error:
+            failures += _blame_compiler(programs, level, width, size, str(error))
+            continue
+        for program in programs:
+            what = _difference(program, host, hardware, image.vxbin)
+            if what:
+                failures.append(Failure(program.seed, level, width, size, what))
+    return failures
+
+
+def _blame_compiler(programs: Sequence[Text], level: str, width: int, size: int, text: str) -> list[Failure]:
+    if len(programs) == 1:
+        return [Failure(programs[0].seed, level, width, size, text)]
+    return [failure for program in programs for failure in run_programs([program.seed], level, [width], size)]
+
+
+def _difference(program: Text, host: HostPrograms, hardware: HardwareConfig, image: Path) -> str:
     random = np.random.default_rng(program.seed)
     data = random.integers(0, 1 << 32, INPUT_WORDS, dtype=np.uint32) >> np.uint32(random.integers(0, 28))
     n = int(random.integers(0, 16))

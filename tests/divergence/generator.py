@@ -1,8 +1,9 @@
 """Random C++ functions of one thread: all control flow there is, always ending, never undefined.
 
-Everything is unsigned 32-bit arithmetic; shifts and indices are masked, divisors are odd, loops and recursion have a
-bound of their own. A program is a pure function of (thread, uniform value, input array), so that the host's compiler
-gives the expected result.
+Everything is unsigned 32-bit arithmetic, literals too; shifts and indices are masked, divisors are odd, loops and
+recursion have a bound of their own. Only whole conditions of statements have side effects, behind `&&` or `||`, so that
+their order is defined. A program is a pure function of (thread, uniform value, input array): the host's compiler gives
+the expected result.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ class Program:
         return f"v{self._random.randrange(_VARIABLES)}"
 
     def _leaf(self, scope: _Scope) -> str:
-        leaves = [self._variable(), self._variable(), "t", "n", str(self._random.randrange(16)), *scope.counters]
+        leaves = [self._variable(), self._variable(), "t", "n", f"{self._random.randrange(16)}u", *scope.counters]
         return self._random.choice(leaves)
 
     def _value(self, scope: _Scope, depth: int) -> str:
@@ -190,14 +191,18 @@ class Program:
         if kind == 3:
             return f"(({a}) {self._random.choice(('/', '%'))} (({b}) | 1))"
         if kind == 4:
-            return f"(({self._condition(scope)}) ? ({a}) : ({b}))"
+            return f"(({self._test(scope)}) ? ({a}) : ({b}))"
         return f"(({a}) {self._random.choice(_BINARY)} ({b}))"
 
+    def _test(self, scope: _Scope) -> str:
+        """A truth value without side effects."""
+        if self._random.randrange(4) == 0:
+            return f"(({self._value(scope, 1)}) & {self._random.choice((1, 2, 3))}u) != 0"
+        return f"({self._value(scope, 1)}) {self._random.choice(_COMPARE)} ({self._value(scope, 1)})"
+
     def _condition(self, scope: _Scope) -> str:
-        test = f"({self._value(scope, 1)}) {self._random.choice(_COMPARE)} ({self._value(scope, 1)})"
-        kind = self._random.randrange(5)
-        if kind == 0:
-            return f"(({test}) {self._random.choice(('&&', '||'))} (({self._variable()} += 1) & 2))"
-        if kind == 1:
-            return f"((({self._value(scope, 1)}) & {self._random.choice((1, 2, 3))}) != 0)"
-        return f"({test})"
+        """What a statement decides on; one in four changes a variable on the way."""
+        test = f"({self._test(scope)})"
+        if self._random.randrange(4) == 0:
+            return f"({test} {self._random.choice(('&&', '||'))} (({self._variable()} += 1) & 2))"
+        return test

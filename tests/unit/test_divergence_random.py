@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from tests.divergence import campaign
 from tests.divergence.generator import Program
 
 _SEEDS = range(9000, 9006)
+_KEPT = Path(campaign.__file__).parent / "kept"
 
 
 def test_equal_seeds_give_equal_programs() -> None:
@@ -26,6 +28,11 @@ def test_lanes_agree_with_the_host(level: str, lanes: tuple[int, ...], report_fi
         f"divergent programs -O{level}: seeds {_SEEDS.start} to {_SEEDS.stop - 1} on {lanes} lanes equal to the host, "
         f"{len(found)} refused for their stack"
     )
+
+
+@pytest.mark.parametrize("path", sorted(_KEPT.glob("*.inc")), ids=lambda path: path.stem)
+def test_what_was_found_stays_mended(path: Path) -> None:
+    assert [str(failure) for failure in campaign.run_kept(path, "3", (1, 4))] == []
 
 
 def test_without_the_pass_programs_differ(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -148,7 +148,7 @@ bool convert_short_ifs(Function& function) {
     return changed;
 }
 
-void structurize(Function& function, FunctionAnalysisManager& analyses) {
+void structurize(Function& function, FunctionAnalysisManager& analyses, bool keep_uniform) {
     return_from_unreachable(function);
     give_endless_loops_an_exit(function);
     analyses.invalidate(function, PreservedAnalyses::none());
@@ -162,7 +162,7 @@ void structurize(Function& function, FunctionAnalysisManager& analyses) {
     if (untouched) function.removeFnAttr(Attribute::OptimizeNone);
     legacy::FunctionPassManager old(function.getParent());
     old.add(createTargetTransformInfoWrapperPass(TargetIRAnalysis(warp_target_info)));
-    old.add(createStructurizeCFGPass(/*SkipUniformRegions=*/true));
+    old.add(createStructurizeCFGPass(/*SkipUniformRegions=*/keep_uniform));
     old.doInitialization();
     old.run(function);
     old.doFinalization();

@@ -12,7 +12,7 @@ void lower_switches(llvm::Function& function, llvm::FunctionAnalysisManager& ana
 bool convert_short_ifs(llvm::Function& function);
 
 // Afterwards a divergent branch chooses between a block and the point where all lanes meet again, or is the only exit
-// of a loop, at its latch. Regions whose branches are all uniform stay as they are.
-void structurize(llvm::Function& function, llvm::FunctionAnalysisManager& analyses);
+// of a loop, at its latch. With `keep_uniform` regions whose branches are all uniform stay as they are.
+void structurize(llvm::Function& function, llvm::FunctionAnalysisManager& analyses, bool keep_uniform);
 
 }  // namespace vx

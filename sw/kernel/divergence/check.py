@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
 from sw.kernel.divergence.report import FunctionReport
+from sw.kernel.elf_functions import function_symbols
 
 _BRANCH_OPCODE = 0x63
 
@@ -41,14 +41,11 @@ def unexplained_branches(path: Path, reports: Sequence[FunctionReport]) -> list[
     differences = []
     with path.open("rb") as handle:
         elf = ELFFile(handle)
-        table = elf.get_section_by_name(".symtab")
-        symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
-        for symbol in symbols:
-            index = symbol["st_shndx"]
-            if symbol["st_info"]["type"] != "STT_FUNC" or isinstance(index, str) or symbol.name not in allowed:
+        for symbol in function_symbols(elf):
+            if symbol.name not in allowed:
                 continue
-            start, size = int(symbol["st_value"]), int(symbol["st_size"])
-            code = elf.get_section(index).data()[start : start + size]
+            section = elf.get_section(symbol.section).data()
+            code = section[symbol.value : symbol.value + symbol.size]
             offsets = tuple(at for at in range(0, len(code) - 3, 4) if code[at] & 0x7F == _BRANCH_OPCODE)
             if len(offsets) > allowed[symbol.name]:
                 differences.append(BranchDifference(symbol.name, allowed[symbol.name], len(offsets), offsets))

@@ -29,7 +29,10 @@ class Insertion {
 
     Inserted run() {
         collect();
-        if (!result_.error.empty()) return result_;
+        if (!result_.error.empty()) {
+            result_.unchanged = true;
+            return result_;
+        }
         DominatorTree dominators(function_);
         LoopInfo loops(dominators);
         // Inner splits first, so that their JOIN is executed before that of the outer one at the same place.

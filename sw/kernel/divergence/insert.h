@@ -9,7 +9,8 @@ namespace vx {
 struct Inserted {
     unsigned splits = 0;
     unsigned preds = 0;
-    std::string error;  // empty: all went well
+    std::string error;       // empty: all went well
+    bool unchanged = false;  // the error was found before anything was inserted
 };
 
 // `next_label` numbers the labels that make a duplicated instruction an assembler error; unique in a module.

@@ -54,8 +54,13 @@ class DivergencePass : public PassInfoMixin<DivergencePass> {
             vx::convert_short_ifs(function);
             vx::lower_hidden_branches(function);
             if (has_divergent_branch(function)) {
-                vx::structurize(function, analyses);
+                vx::structurize(function, analyses, /*keep_uniform=*/true);
                 inserted = vx::insert(function, next_label_);
+                // A loop that was uniform by itself may have become divergent by what was done around it.
+                if (inserted.unchanged) {
+                    vx::structurize(function, analyses, /*keep_uniform=*/false);
+                    inserted = vx::insert(function, next_label_);
+                }
                 // Structurizing may have made selects.
                 vx::lower_hidden_branches(function);
             }

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
 from config import EntryGeneration
+from sw.kernel.elf_functions import function_symbols
 from sw.kernel.vxcc.errors import SourceError
 
 KERNEL_SECTION = ".text.vx_kernel"
@@ -36,20 +36,11 @@ def find_kernels(objects: Sequence[Path]) -> list[str]:
 
 
 def _kernels_of(elf: ELFFile) -> list[str]:
-    table = elf.get_section_by_name(".symtab")
-    if not isinstance(table, SymbolTableSection):
-        return []
-    found: list[tuple[int, int, str]] = []
-    for symbol in table.iter_symbols():
-        index = symbol["st_shndx"]
-        if (
-            symbol["st_info"]["type"] != "STT_FUNC"
-            or symbol["st_info"]["bind"] == "STB_LOCAL"
-            or isinstance(index, str)
-        ):
-            continue
-        if elf.get_section(index).name == KERNEL_SECTION:
-            found.append((index, int(symbol["st_value"]), symbol.name))
+    found = [
+        (symbol.section, symbol.value, symbol.name)
+        for symbol in function_symbols(elf)
+        if not symbol.local and elf.get_section(symbol.section).name == KERNEL_SECTION
+    ]
     return [name for _, _, name in sorted(found)]
 
 

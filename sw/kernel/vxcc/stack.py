@@ -13,8 +13,8 @@ from io import BytesIO
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
+from sw.kernel.elf_functions import function_symbols
 from sw.kernel.vxcc.demangle import demangle
 from sw.kernel.vxcc.errors import ImageError
 
@@ -79,14 +79,7 @@ def deepest_chain(image: bytes, frames: Mapping[str, int]) -> Chain:
 def _calls(image: bytes) -> dict[str, set[str]]:
     """Callees by function, both with linker names."""
     elf = ELFFile(BytesIO(image))
-    table = elf.get_section_by_name(".symtab")
-    if not isinstance(table, SymbolTableSection):
-        return {}
-    functions = sorted(
-        (int(symbol["st_value"]), int(symbol["st_size"]), symbol.name, symbol["st_shndx"])
-        for symbol in table.iter_symbols()
-        if symbol["st_info"]["type"] == "STT_FUNC" and not isinstance(symbol["st_shndx"], str)
-    )
+    functions = sorted((symbol.value, symbol.size, symbol.name, symbol.section) for symbol in function_symbols(elf))
     starts = [start for start, *_ in functions]
     result: dict[str, set[str]] = {}
     for start, size, name, index in functions:
