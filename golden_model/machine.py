@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from golden_model.diagnosis.diagnosis import Diagnosis
     from golden_model.fast.engine import Engine
+    from golden_model.fast.shadow import NativeShadow
     from golden_model.library import Module
     from sw.kernel.vxbin import Vxbin
 
@@ -179,9 +180,9 @@ class Machine:
 
     def _run(self, max_warp_instructions: int, seed: int | None, watch: Watch | None) -> RunSummary:
         self.tier_note = ""
-        if self.tier == "fast" and not self.diagnosed and (watch is None or watch.step is None):
+        if self.tier == "fast" and (watch is None or watch.step is None):
             engine = self.fast_engine()
-            if engine is not None:
+            if engine is not None and (self._diagnosis is None or self._diagnosis.runs_on(engine)):
                 return FastScheduler(self, engine, seed, watch).run(max_warp_instructions)
         return Scheduler(self, seed, watch).run(max_warp_instructions)
 
@@ -194,6 +195,11 @@ class Machine:
         """Make the fast tier ready, if it is wanted: translating and compiling is not part of a run's time."""
         if self.tier == "fast":
             self.fast_engine()
+
+    def native_shadow(self) -> NativeShadow | None:
+        """The state of the checks in the compiled tier, if that runs."""
+        engine = self.fast_engine() if self.tier == "fast" else None
+        return None if engine is None else engine.shadow
 
     def fast_engine(self, traced: bool = False) -> Engine | None:
         """The compiled tier, made on first use; None, with a note, if it cannot be had.

@@ -38,6 +38,9 @@ class Watch:
     every: int = 20_000_000  # warp instructions between two calls of `progress`, about
 
 
+_LIVELOCK = "the warps spin for ever"
+
+
 class Scheduler:
     """Cores take CTAs round robin and warps step in turn; with a seed both are random, and reproducible."""
 
@@ -59,6 +62,7 @@ class Scheduler:
         """
         machine, watch = self._machine, self._watch
         diagnosis = self._diagnosis
+        spin = None if diagnosis is None else diagnosis.livelock_watch()
         executed = threads = faults = 0
         look = watch.every if watch.progress is not None else max_warp_instructions  # the next time to tell how far
         ready: list[Warp] = []
@@ -77,6 +81,8 @@ class Scheduler:
             if self._random is not None:
                 ready = [self._random.choice(ready)]
             for warp in ready:
+                if diagnosis is not None:
+                    diagnosis.before(warp)
                 step = warp.step()
                 if diagnosis is not None:
                     diagnosis.stepped(warp, step)
@@ -90,6 +96,8 @@ class Scheduler:
                 if step.warp_ended:
                     changed = True
                     faults += step.fault is not None
+            if spin is not None and spin.after_round(executed):
+                raise HangError(self._standing(_LIVELOCK))
             if executed >= look and watch.progress is not None:
                 watch.progress(executed, self._ctas)
                 look = executed + watch.every
@@ -188,15 +196,20 @@ class FastScheduler(Scheduler):
     def _run(self, max_warp_instructions: int) -> RunSummary:
         machine, engine = self._machine, self._engine
         m, faults = engine.m, 0
-        m.limit = min(max_warp_instructions, self._watch.every)
+        spin = None if self._diagnosis is None else self._diagnosis.livelock_watch(engine)
+        stop = m.limit = min(max_warp_instructions, self._watch.every)
         if not m.native:
             self._dispatch_fast()
         while True:
-            if m.executed >= m.limit:  # Ctrl-C is seen here too, not later than that many instructions
+            if m.executed >= stop:  # Ctrl-C is seen here too, not later than that many instructions
                 if self._watch.progress is not None:
                     self._watch.progress(m.executed, self._ctas + m.ctas)
-                m.limit = min(max_warp_instructions, m.executed + self._watch.every)
+                stop = m.limit = min(max_warp_instructions, m.executed + self._watch.every)
+            if spin is not None:
+                m.limit = min(stop, m.executed + 1 if spin.looking else spin.due)
             reason = engine.run()
+            if self._diagnosis is not None:
+                self._diagnosis.collect()
             if reason == NOT_ME:
                 core = machine.cores[m.core_at]
                 warp = core.warps[m.warp_at]
@@ -212,6 +225,8 @@ class FastScheduler(Scheduler):
                 continue
             for warp in engine.ended_warps():
                 engine.end(warp)
+                if self._diagnosis is not None:
+                    self._diagnosis.settle_barriers()
             if reason == IDLE or m.executed >= max_warp_instructions:
                 self._leave()  # what the machine says of itself is true again
                 if not machine.busy:
@@ -219,6 +234,9 @@ class FastScheduler(Scheduler):
                 if m.executed >= max_warp_instructions:
                     raise LimitError(self._standing(f"still running after {m.executed} warp instructions"))
                 raise self._hang()
+            if spin is not None and spin.after_round(m.executed):
+                self._leave()
+                raise HangError(self._standing(_LIVELOCK))
             if reason == ROUND_WITH_END and not m.native:
                 self._dispatch_fast()
 
@@ -229,7 +247,9 @@ class FastScheduler(Scheduler):
         if not engine.knows(pc) and engine.decode(pc):
             engine.retry(core, warp)
             return 0
-        step = engine.step_readable(core, warp)
+        step = engine.step_readable(core, warp, self._diagnosis)
+        if self._diagnosis is not None:
+            self._diagnosis.stepped(warp, step)
         if step.retry:
             self._check_retry(warp)
             return 0

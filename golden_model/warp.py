@@ -162,7 +162,7 @@ class Warp:
         step = Step(core.core_id, self.wid, self.uid, pc, 0, "fetch", tmask, pc + 4, tmask, self.slot, core.launch_id)
         if pc == 0 or pc + 4 > core.memory.size:
             where = "at 0" if pc == 0 else f"at {pc:#x}, outside memory"
-            self.fault(step, FaultKind.FETCH, pc, f"instruction fetch {where}")
+            self.fault(step, FaultKind.FETCH, pc, f"instruction fetch {where}", self._last_call())
             return step
         if self.adoption is not None and self.adoption.fetch_error:
             self.fault(step, FaultKind.BUS_READ, pc, f"memory answered the fetch at {pc:#x} with an error")
@@ -315,11 +315,18 @@ class Warp:
         """Stop the warp: the instruction does not exist."""
         self.fault(step, FaultKind.ILLEGAL_INSTRUCTION, step.pc, detail)
 
-    def fault(self, step: Step, kind: FaultKind, addr: int, detail: str) -> None:
+    def _last_call(self) -> Site | None:
+        """The call whose return address is in ra, as far as there is one."""
+        at = self.regs[1][self.last] - 4
+        if self.undef[1] >> self.last & 1 or at not in self.code.images:
+            return None
+        return Site("last call", at, self.core.core_id, self.wid)
+
+    def fault(self, step: Step, kind: FaultKind, addr: int, detail: str, other: Site | None = None) -> None:
         """Stop the warp as `tmc x0` would; nothing else of the instruction happens."""
         step.fault = Fault(kind, addr, detail)
         step.next_mask = 0
-        self.report(step, _FINDING_OF_FAULT[kind], step.tmask, detail)
+        self.report(step, _FINDING_OF_FAULT[kind], step.tmask, detail, other)
 
 
 _FINDING_OF_FAULT = {

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from config import HardwareConfig
+from golden_model.diagnosis import ALWAYS, Check, Diagnosis
 from golden_model.library import Module
 from golden_model.machine import Machine, Tier
 
@@ -78,9 +79,11 @@ CASES = (
 )
 
 
-def measure(case: Case, lanes: int, tier: Tier, size: int) -> Callable[[], tuple[int, float]]:
+def measure(case: Case, lanes: int, tier: Tier, size: int, races: bool = False) -> Callable[[], tuple[int, float]]:
     """A function that runs the case once: (warp instructions, CPU seconds). Raises ValueError without the tier."""
     machine = Machine(HardwareConfig(num_threads=lanes, ext_f=case.ext_f), tier=tier)
+    if races:
+        machine.diagnosis = Diagnosis(machine, ALWAYS | {Check.RACES})
     module = machine.load(_IMAGES / f"{case.image}.vxbin")
     machine.warm_up()
     if machine.tier_note:

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from config import HardwareConfig
+from golden_model.diagnosis import ALWAYS, Check, Diagnosis
 from golden_model.isa.asm import assemble_with_labels
 from golden_model.launch import Launch
 from golden_model.machine import Machine, Tier
@@ -51,10 +52,12 @@ class _Image:
         return self.min_vma + len(self.image)
 
 
-def measure(name: str, lanes: int, tier: Tier, rounds: int) -> tuple[int, float]:
+def measure(name: str, lanes: int, tier: Tier, rounds: int, races: bool = False) -> tuple[int, float]:
     """(warp instructions, CPU seconds) of one launch that fills four warps. Raises ValueError without the tier."""
     code, labels = assemble_with_labels(_HEAD.format(rounds=rounds) + KERNELS[name] + _TAIL, _BASE)
     machine = Machine(HardwareConfig(num_threads=lanes, ext_f=name == "float"), tier=tier)
+    if races:
+        machine.diagnosis = Diagnosis(machine, ALWAYS | {Check.RACES})
     image = _Image(code, {"k": labels["kernel"]})
     machine.load_image(image)
     machine.write(_DATA, bytes(4 * 4 * lanes + 4096))

@@ -15,8 +15,9 @@ from golden_model.cta import Dim3, WarpStart
 from golden_model.diagnosis.allow import Allowance, allows
 from golden_model.diagnosis.checks import ALWAYS, Check
 from golden_model.diagnosis.deadlock import deadlocks
-from golden_model.diagnosis.events import memory_of, sets_stack_pointer
+from golden_model.diagnosis.events import memory_of, reads_hart, sets_stack_pointer, silent_stores
 from golden_model.diagnosis.found import Access, Found
+from golden_model.diagnosis.livelock import LivelockWatch
 from golden_model.diagnosis.shadow import ReadableShadow, Region, Setting, Shadow
 from golden_model.diagnosis.sources import SourceMap
 from golden_model.diagnosis.words import finding
@@ -25,11 +26,14 @@ from golden_model.isa.instruction import Unit
 from golden_model.records.layout import BarrierOp
 
 if TYPE_CHECKING:
+    from golden_model.fast.engine import Engine
     from golden_model.machine import Machine
     from golden_model.step import Step
     from golden_model.warp import Warp
 
-ABI_REGISTERS = frozenset({0, 2, 3, 4, 27})  # zero, sp, gp, tp, s11: what the prologue leaves for every block
+_TP = 4
+_KEPT = frozenset({0, 2, 3, 4, 27})  # zero, sp, gp, tp, s11: what the prologue leaves for every block
+STALE_REGISTERS = tuple(register for register in range(32) if register not in _KEPT)
 
 
 @dataclass(slots=True)
@@ -86,12 +90,19 @@ class Diagnosis:
         self._blocks: list[Dim3] = []
         self._block_number: dict[tuple[int, Dim3], int] = {}
         self._open_global: set[int] = set()
+        self._startup = [False] * self.setting.contexts  # runs that have not called their kernel yet
+        self._silent = 0
+        self._knows_private = False
         machine.findings.wanted = self.wants
 
     @property
     def active(self) -> bool:
         """Whether a run has to tell what it does; otherwise there are only findings to be left out."""
         return self.watches_memory or self.selfmod or self.stale or self.hangs
+
+    def runs_on(self, engine: Engine) -> bool:
+        """Whether the launch began with the state of that compiled tier; if not, it has to be finished in Python."""
+        return not self.active or self.shadow is engine.shadow
 
     def wants(self, found: Finding) -> bool:
         """Whether a finding is asked for and not allowed."""
@@ -105,6 +116,10 @@ class Diagnosis:
         self._block_number.clear()
         self._open_global.clear()
         self._values.clear()
+        self._startup = [False] * self.setting.contexts
+        self._knows_private = False
+        native = self.machine.native_shadow()
+        self.shadow = ReadableShadow(self.setting) if native is None else native
         self.shadow.launch(self._regions())
         code = self.machine.code
         known = {(watch.start, watch.end): watch for watch in self.watched}
@@ -112,6 +127,7 @@ class Diagnosis:
             known.get((start, end)) or CodeWatch(start, end, np.zeros((end - start >> 2) + 1, np.uint64))
             for start, end in (code.images if self.selfmod else ())
         ]
+        self.shadow.watch([(watch.start, watch.end, watch.writer.ctypes.data) for watch in self.watched])
 
     def _regions(self) -> list[Region] | None:
         machine = self.machine
@@ -132,19 +148,20 @@ class Diagnosis:
             if self.stale and cta.lmem_stride:
                 warp.core.lmem.define(start.lmem_addr, cta.lmem_stride, defined=False)
         if self.stale:
-            for register in set(range(32)) - ABI_REGISTERS:
+            for register in STALE_REGISTERS:
                 warp.undef[register] = warp.full_mask
             warp.fundef[:] = [warp.full_mask] * 32
         if self.watches_memory:
             number = self._block_number[warp.core.core_id, cta.block_idx]
             local = Region(start.lmem_addr, start.lmem_addr + cta.lmem_stride)
+            self._startup[self._context(warp)] = start.first_use
             self.shadow.start(self._context(warp), number, start.rank, local, start.first_use)
 
     def warp_ended(self, warp: Warp) -> None:
-        """A warp has ended."""
+        """A warp has ended in Python."""
         if self.watches_memory:
             self.shadow.end(self._context(warp))
-        self._settle_global()
+        self.settle_barriers()
 
     def finished(self) -> None:
         """The run is over, or has failed: counts of repetitions are brought up to date."""
@@ -163,6 +180,14 @@ class Diagnosis:
 
     # ------------------------------------------------------------------ steps
 
+    def before(self, warp: Warp) -> None:
+        """Python is about to execute an instruction of the warp."""
+        self._silent = 0
+        if self.setting.races and self._startup[self._context(warp)]:
+            op = self.machine.code.by_pc.get(warp.pc)
+            if op is not None and op.instruction.unit is Unit.STORE:
+                self._silent = silent_stores(warp, op)
+
     def stepped(self, warp: Warp, step: Step) -> None:
         """Python has executed an instruction."""
         op = None if step.name == "fetch" else self.machine.code.decoded(step.instr)
@@ -172,7 +197,7 @@ class Diagnosis:
             return
         if self.selfmod:
             self._check_code(warp, step)
-        memory = memory_of(warp, op, step)
+        memory = memory_of(warp, op, step, self._silent)
         if memory is not None:
             if self.selfmod and memory.access in (Access.STORE, Access.ATOMIC):
                 self._code_stored(step.pc, memory.addresses)
@@ -180,10 +205,14 @@ class Diagnosis:
                 self._count_changes(warp, step)
         if self.watches_memory:
             context = self._context(warp)
+            if step.pc in self.machine.code.dispatch_calls:
+                self._entered(warp, context)
             if memory is not None:
                 self.shadow.instruction(context, step.pc, memory)
             elif op.instruction.unit is Unit.FENCE:
                 self.shadow.fence(context)
+            if reads_hart(op):
+                self.shadow.knows_hart(context)
             if op.rd == 2 and sets_stack_pointer(op):
                 self.shadow.stack_set(context, step.tmask, step.pc)
             if step.barrier is not None:
@@ -193,7 +222,7 @@ class Diagnosis:
             if step.warp_ended:
                 self.warp_ended(warp)
             elif self._open_global:
-                self._settle_global()
+                self.settle_barriers()
             self.collect()
 
     def collect(self) -> None:
@@ -239,13 +268,25 @@ class Diagnosis:
         elif is_global:
             self._open_global.add(key)
 
-    def _settle_global(self) -> None:
+    def settle_barriers(self) -> None:
         """The end of a warp may have completed a barrier across cores."""
         if not self._open_global or self.machine.cores[0].global_barriers.busy:
             return
         for key in sorted(self._open_global):
             self.shadow.flip(key)
         self._open_global.clear()
+
+    def _entered(self, warp: Warp, context: int) -> None:
+        """The start-up code of a warp is over; the first time in a launch it tells where thread-local memory is."""
+        self._startup[context] = False
+        self.shadow.entered(context)
+        if self._knows_private or warp.undef[_TP] or warp.num_lanes == 1:
+            return
+        self._knows_private = True
+        size = warp.regs[_TP][1] - warp.regs[_TP][0]
+        first = warp.regs[_TP][0] - warp.first_hart * size
+        if size > 0 and first >= 0:
+            self.shadow.private(Region(first, first + size * self.machine.config.total_harts))
 
     def _spawned(self, warp: Warp) -> None:
         for other in warp.core.warps:
@@ -286,6 +327,14 @@ class Diagnosis:
                 if self._values.get(place) != access.data[lane]:
                     self._values[place] = access.data[lane]
                     self.changes += 1
+
+    def livelock_watch(self, engine: Engine | None = None) -> LivelockWatch | None:
+        """Looks for spinning in this run, of the compiled tier if that is given; None if nobody asked for it."""
+        if not self.hangs:
+            return None
+        if engine is None:
+            return LivelockWatch(self.machine, lambda: self.changes)
+        return LivelockWatch(self.machine, lambda: self.changes + engine.changes, engine.place, engine.state)
 
     def hung(self) -> None:
         """Nothing can step any more: say at which barriers, and who does not come."""

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from golden_model.diagnosis.clocks import Clocks, Mark
 from golden_model.diagnosis.found import Access, Found, FoundLog, Kind
 
-STACK_POINTER, THREAD_POINTER = 2, 4
+STACK_POINTER = 2
 
 
 class Region(NamedTuple):
@@ -50,6 +50,7 @@ class Memory:
     lanes: list[int]
     addresses: list[int]
     data: list[int] = field(default_factory=list)  # of stores
+    silent: int = 0  # of stores in start-up code: those (bit = position in the lists) that changed nothing
 
 
 class Shadow(Protocol):
@@ -58,8 +59,20 @@ class Shadow(Protocol):
     def launch(self, regions: Sequence[Region] | None) -> None:
         """A launch begins: nothing before it is a race. `regions`: what may be accessed; None = not checked."""
 
+    def watch(self, rows: list[tuple[int, int, int]]) -> None:
+        """Ranges of code and where the PC of a store into them goes, for stores that Python does not see."""
+
     def start(self, context: int, block: int, rank: int, local: Region, first_use: bool) -> None:
         """Warp `rank` of block number `block` starts; `local` is the block's local memory."""
+
+    def entered(self, context: int) -> None:
+        """The start-up code is over: the warp calls its kernel."""
+
+    def knows_hart(self, context: int) -> None:
+        """The warp has asked for its hart: memory may be meant for that, from block to block."""
+
+    def private(self, region: Region) -> None:
+        """Where the thread-local memory of all harts lies."""
 
     def instruction(self, context: int, pc: int, memory: Memory) -> None:
         """A load, store or atomic was executed."""
@@ -112,9 +125,15 @@ class ReadableShadow:
         self._local = [Region(0, 0)] * count
         self._stack_lanes = [0] * count
         self._stack_pc = [0] * count
+        self._startup = [False] * count
+        self._by_hart = [False] * count
+        self._private = Region(0, 0)
         self._flag_next = [False] * count  # a fence was the last thing before a store
         self._pending: list[list[_Pending]] = [[] for _ in range(count)]
         self._stamp = 0
+
+    def watch(self, rows: list[tuple[int, int, int]]) -> None:
+        pass  # Python sees every store
 
     def start(self, context: int, block: int, rank: int, local: Region, first_use: bool) -> None:
         self.clocks.start(context, block)
@@ -125,12 +144,27 @@ class ReadableShadow:
         if rank == 0:
             for addr in range(local.start, local.end):
                 self._cells.pop((core, addr), None)  # the block before has retired
+        self._startup[context] = first_use
+        self._by_hart[context] = False
         if first_use:
             self._stack_lanes[context] = 0
+
+    def entered(self, context: int) -> None:
+        self._startup[context] = False
+
+    def knows_hart(self, context: int) -> None:
+        self._by_hart[context] |= not self._startup[context]
+
+    def private(self, region: Region) -> None:
+        self._private = region
 
     def instruction(self, context: int, pc: int, memory: Memory) -> None:
         self._stamp += 1
         setting = self.setting
+        if self._startup[context]:
+            if setting.races and memory.access is Access.STORE:
+                self._check_startup(context, pc, memory)
+            return
         if setting.bounds:
             self._check_bounds(context, pc, memory)
         if setting.stack and memory.base == STACK_POINTER:
@@ -145,10 +179,10 @@ class ReadableShadow:
         for lane, addr in zip(memory.lanes, memory.addresses, strict=True):
             if setting.local.holds(addr, 1):
                 fine = self._local[context].holds(addr, memory.size)
-            elif self._regions is None or memory.base == THREAD_POINTER:
+            elif self._regions is None:
                 fine = True
             else:
-                fine = any(region.holds(addr, memory.size) for region in self._regions)
+                fine = any(region.holds(addr, memory.size) for region in (self._private, *self._regions))
             if not fine:
                 self.log.add(self._found(Kind.BOUNDS, context, pc, lane, addr, memory), self._stamp)
 
@@ -196,6 +230,19 @@ class ReadableShadow:
         if released:
             clocks.advance(context)
 
+    def _check_startup(self, context: int, pc: int, memory: Memory) -> None:
+        """Start-up code gives every warp the same initial values: it counts as done before the launch.
+
+        Only where it changes what a warp that is further has used already, it races.
+        """
+        for at, (lane, addr) in enumerate(zip(memory.lanes, memory.addresses, strict=True)):
+            if memory.silent >> at & 1 or self.setting.io.holds(addr, 1):
+                continue
+            core = context // self.setting.warps if self.setting.local.holds(addr, 1) else -1
+            self._write(Mark(context, self.clocks.clock[context], pc, lane, False), core, addr, memory)
+            for place in range(addr, addr + memory.size):
+                self._cells[core, place].write = None
+
     def _check_lanes(self, context: int, pc: int, memory: Memory) -> None:
         """Lanes of one store that disagree about a byte."""
         size = memory.size
@@ -221,7 +268,7 @@ class ReadableShadow:
         for place in range(addr, addr + memory.size):
             cell = self._cells.setdefault((core, place), Cell())
             write = cell.write
-            if write is not None and not reported and self._collides(write, mark, place, memory.base):
+            if write is not None and not reported and self._collides(write, mark, place):
                 reported = True
                 found = self._race(mark, write, cell.write_access, addr, memory)
                 if write.atomic:
@@ -241,22 +288,23 @@ class ReadableShadow:
         for place in range(addr, addr + memory.size):
             cell = self._cells.setdefault((core, place), Cell())
             write = cell.write
-            if write is not None and not reported and self._collides(write, mark, place, memory.base):
+            if write is not None and not reported and self._collides(write, mark, place):
                 reported = True
                 self.log.add(self._race(mark, write, cell.write_access, addr, memory), self._stamp)
             if not reported and not mark.atomic:
                 for read in cell.reads:
-                    if self._collides(read, mark, place, memory.base):
+                    if self._collides(read, mark, place):
                         reported = True
                         self.log.add(self._race(mark, read, Access.LOAD, addr, memory), self._stamp)
                         break
             cell.write, cell.write_access, cell.reads = mark, memory.access, []
 
-    def _collides(self, mark: Mark, now: Mark, addr: int, base: int) -> bool:
-        """Not ordered, not both atomic; and not memory of the hart, which an earlier block has left to it."""
+    def _collides(self, mark: Mark, now: Mark, addr: int) -> bool:
+        """Not ordered, not both atomic; and not by an earlier block on the same hart, or in memory of the hart."""
         if self.clocks.ordered(mark, now.context) or (mark.atomic and now.atomic):
             return False
-        own = base == THREAD_POINTER or self.setting.stacks.holds(addr, 1)
+        own = self._private.holds(addr, 1) or self.setting.stacks.holds(addr, 1)
+        own = own or (self._by_hart[now.context] and mark.lane == now.lane)
         return mark.context != now.context or not own
 
     def _race(self, mark: Mark, other: Mark, other_access: Access, addr: int, memory: Memory) -> Found:

@@ -48,19 +48,20 @@ def compiler() -> str | None:
 
 
 @cache
-def library(config: HardwareConfig, traced: bool = False) -> tuple[Tables, ctypes.CDLL]:
-    """The compiled fast tier of a configuration, `traced` for following a design. Raises NoFastTier.
+def library(config: HardwareConfig, traced: bool = False, diagnose: bool = False) -> tuple[Tables, ctypes.CDLL]:
+    """The compiled fast tier of a configuration, `traced` for following a design, `diagnose` with the checks of
+    golden_model/diagnosis. Raises NoFastTier.
 
     Translating takes longer than loading, so a second cache goes from what is translated to what came out of it.
     """
-    made = tables(config, traced)
-    known = CACHE / f"from-{_origin(config, made)}"
+    made = tables(config, traced, diagnose)
+    known = CACHE / f"from-{_origin(config, made)}{'-diagnosis' if diagnose else ''}"
     with contextlib.suppress(OSError):
         target = CACHE / known.read_text(encoding="utf-8")
         if target.exists():
             return made, ctypes.CDLL(str(target))
     try:
-        text = generate(config, traced)
+        text = generate(config, traced, diagnose)
     except Untranslatable as problem:
         raise NoFastTier(str(problem)) from None
     target = compiled(text)

@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from golden_model.diagnosis.diagnosis import STALE_REGISTERS, Diagnosis
+from golden_model.diagnosis.events import ENTERS_KERNEL, diagnosis_flags
+from golden_model.diagnosis.livelock import State, state_of
 from golden_model.fast.build import NoFastTier, library
 from golden_model.fast.dispatching import Dispatching
 from golden_model.fast.layout import MAX_BUFFERS, PAGE_OPS, STORED_CSRS
+from golden_model.fast.shadow import NativeShadow
 from golden_model.ipdom import IpdomEntry
 from golden_model.isa.decode import Decoded
 from golden_model.isa.instruction import Unit
@@ -42,7 +46,9 @@ class Engine:
         if type(machine.memory) is not Memory:
             raise NoFastTier("this machine's memory is a view of another one, which the fast tier does not know")
         self.machine = machine
-        self.tables, self.library = library(machine.config, traced)
+        active = machine.diagnosis is not None and machine.diagnosis.active and not traced
+        self._diagnosis = diagnosis = machine.diagnosis if active else None
+        self.tables, self.library = library(machine.config, traced, diagnosis is not None)
         self.traced = traced
         self._run = self.library.run
         layout = self.tables.layout
@@ -66,6 +72,10 @@ class Engine:
         self.m.pages = ctypes.addressof(self._pages)
         self.m.cores = ctypes.addressof(self.cores)
         self.m.num_cores = len(machine.cores)
+        self.shadow: NativeShadow | None = None
+        if diagnosis is not None:
+            self.shadow = NativeShadow(self.library, diagnosis.setting, len(machine.cores[0].barriers.entries))
+            self.m.diag = self.shadow.state
         self._warps = [list(core.warps) for core in self.cores]
         self._csr_values = [[_view(warp, "csr_values") for warp in core] for core in self._warps]
         self._last_csr: dict[tuple[int, int, int], int] = {}  # values that C has, of registers with one for all lanes
@@ -113,7 +123,7 @@ class Engine:
             if address not in code.images:
                 return address != pc
             op = code.by_pc.get(address) or code.fetch(address)[1]
-            if op is None:
+            if op is None or (self._diagnosis is not None and self._diagnosis.stored_by(address)):
                 return address != pc
             self._install(address, op)
         return True
@@ -136,6 +146,8 @@ class Engine:
                 entry.csr_flags = (csr.write is not None) | csr.ignores_writes << 1 | csr.choice << 2
         if self.traced:
             entry.word, entry.unit = op.word, op.instruction.unit is Unit.SIMT
+        if self._diagnosis is not None:
+            entry.diag = diagnosis_flags(op) | ENTERS_KERNEL * entry.window_call
         entry.fn = self._functions[self._row_index[id(op.instruction)]]
 
     # ------------------------------------------------------------------ a whole run
@@ -261,9 +273,29 @@ class Engine:
         if not self.m.native and warp.resident is not None and not warp.spawned:
             warp.core.warp_ended(warp.resident)
 
+    @property
+    def changes(self) -> int:
+        """Stores in C that have changed memory; counted with diagnosis only."""
+        return int(self.m.changes)
+
+    def place(self, warp: Warp) -> tuple[int, int]:
+        """PC and thread mask of a warp while C runs."""
+        shared = self._shared(warp)
+        return int(shared.pc), int(shared.tmask)
+
+    def state(self, warp: Warp) -> State:
+        """All that decides what a warp does next, while C runs."""
+        self._warp_to_python(warp)
+        return state_of(warp)
+
     def started(self, warp: Warp) -> None:
         """Dispatch has started a warp on the Python side."""
         self._scalars_to_c(warp)
+        if self._diagnosis is not None and self._diagnosis.stale:
+            shared = self._shared(warp)
+            for register in STALE_REGISTERS:
+                shared.undef[register] = warp.full_mask
+            shared.fundef[:] = [warp.full_mask] * 32
         self._refresh_csrs(warp)
 
     # ------------------------------------------------------------------ one instruction in the readable tier
@@ -281,7 +313,7 @@ class Engine:
         """C is to try the warp's step again."""
         self.cores[core.core_id].ready |= 1 << warp.wid
 
-    def step_readable(self, core: Core, warp: Warp) -> Step:
+    def step_readable(self, core: Core, warp: Warp, diagnosis: Diagnosis | None = None) -> Step:
         """Execute the warp's next instruction in Python, with everything that it may read or change."""
         if self.m.native:
             self.dispatching.sync_warps()
@@ -295,6 +327,8 @@ class Engine:
             self._core_to_python(each)
         for other in others:
             self._scalars_to_python(other)
+        if diagnosis is not None:
+            diagnosis.before(warp)
         step = warp.step()
         for each in cores:
             self._core_to_c(each)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from config import HardwareConfig
+from golden_model.core import IO_BASE, IO_END
 from golden_model.csr import Csr, build_csrs
 from golden_model.fast import follow_layout
 from golden_model.fast.layout import STORED_CSRS, Layout
@@ -16,8 +17,10 @@ from golden_model.isa.instruction import Instruction
 from golden_model.isa.table import INSTRUCTIONS, legal
 
 _FOLDER = Path(__file__).parent
+_DIAGNOSIS = ("_state", "_order", "_cells", "")
 _HEAD = """#include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 typedef uint8_t u8; typedef uint16_t u16; typedef uint32_t u32; typedef uint64_t u64;
 typedef int32_t i32; typedef int64_t i64; typedef __int128 i128; typedef unsigned __int128 u128;
@@ -33,20 +36,20 @@ class Tables:
     csrs: tuple[Csr, ...]  # csrs[i] has index i + 1; index 0 = no such register
 
 
-def tables(config: HardwareConfig, traced: bool = False) -> Tables:
+def tables(config: HardwareConfig, traced: bool = False, diagnose: bool = False) -> Tables:
     """Structures, instructions and CSRs of a configuration. `traced`: for following a design, see `generate`."""
     csrs = tuple(build_csrs(config).values())
     rows = tuple(row for row in INSTRUCTIONS if legal(row, config))
-    return Tables(Layout(config, len(csrs) + 1, traced), rows, csrs)
+    return Tables(Layout(config, len(csrs) + 1, traced, diagnose), rows, csrs)
 
 
-def generate(config: HardwareConfig, traced: bool = False) -> str:
+def generate(config: HardwareConfig, traced: bool = False, diagnose: bool = False) -> str:
     """C source for a configuration. Raises Untranslatable if a definition cannot be expressed.
 
     With `traced` every instruction also says what it did (`Effects`), and the functions that follow the records of a
-    design stand at the end (join.c, follow.c).
+    design stand at the end (join.c, follow.c). With `diagnose` it has the checks of golden_model/diagnosis.
     """
-    made = tables(config, traced)
+    made = tables(config, traced, diagnose)
     layout, rows, csrs = made.layout, made.rows, made.csrs
     translation = Translation(State(config, traced))
     warp, step = Obj("warp", "w"), Obj("step", "w")
@@ -73,6 +76,8 @@ def generate(config: HardwareConfig, traced: bool = False) -> str:
         "REG": f"u{config.xlen}", "REG_MASK": f"{translation.state.xlen.mask}ULL",
         "FREG_MASK": "0xffffffffULL" if config.flen == 32 else "~0ULL",
         "MSCRATCH_AT": STORED_CSRS.index(0x340),
+        "NUM_BARRIERS": config.num_barriers, "IO_BASE": IO_BASE, "IO_END": IO_END,
+        **({"DIAGNOSE": 1} if diagnose else {}),
     }  # fmt: skip
     parts = [
         _HEAD,
@@ -87,6 +92,7 @@ def generate(config: HardwareConfig, traced: bool = False) -> str:
         + "\n".join(writes)
         + "\n  default: return 0;\n  }\n}",
         "const void *const exec_table[] = {" + ", ".join(f"(const void *){name}" for name in table) + "};",
+        *((_FOLDER / f"diagnosis{part}.c").read_text(encoding="utf-8") for part in _DIAGNOSIS if diagnose),
         *((_FOLDER / name).read_text(encoding="utf-8") for name in ("order.c", "dispatch.c", "loop.c")),
     ]
     if traced:

@@ -35,7 +35,7 @@ def effects(lanes: int, known: dict[str, Any]) -> Struct:
 class Layout:
     """All structures of one configuration."""
 
-    def __init__(self, config: HardwareConfig, csr_count: int, traced: bool = False) -> None:
+    def __init__(self, config: HardwareConfig, csr_count: int, traced: bool = False, diagnose: bool = False) -> None:
         self.traced = traced
         lanes, warps = config.num_threads, config.num_warps
         reg, freg = f"u{config.xlen}", f"u{config.flen}"
@@ -46,7 +46,8 @@ class Layout:
             "Op",
             [("u64", "fn", none), ("i64", "imm", none), ("u32", "csr_index", none), ("u32", "csr", none)]
             + [("u8", name, none) for name in ("rd", "rs1", "rs2", "rs3", "csr_kind", "csr_flags", "window_call", "rm")]
-            + ([("u32", "word", none), ("u32", "unit", none)] if traced else []),
+            + ([("u32", "word", none), ("u32", "unit", none)] if traced else [])
+            + ([("u32", "diag", none), ("u32", "hint", none)] if diagnose else []),
             known,
         )
         self.page = struct(
@@ -174,7 +175,19 @@ class Layout:
                 ("Cta*", "queue", none),
                 ("Fill", "fill", (csr_count,)),
             ]
-            + ([("u64", "missing", none), ("Effects", "fx", none)] if traced else []),
+            + ([("u64", "missing", none), ("Effects", "fx", none)] if traced else [])
+            + (
+                [
+                    ("u64", "diag", none),
+                    ("u64", "changes", none),
+                    ("u64", "acc_addr", (8 * lanes,)),
+                    ("u64", "acc_data", (8 * lanes,)),
+                    ("u64", "acc_n", none),
+                    ("u64", "acc_silent", none),
+                ]
+                if diagnose
+                else []
+            ),
             known,
         )
         self.structs = (

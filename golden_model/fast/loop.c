@@ -18,6 +18,10 @@ int run(M *m) {
         w->next_pc = w->pc + 4;
         w->next_mask = tmask;
         m->bail = 0;
+#ifdef DIAGNOSE
+        u64 pc = w->pc, before = diag_before(c, w, op);
+        m->acc_n = m->acc_silent = 0;
+#endif
         ((void (*)(M *, C *, W *, const Op *))op->fn)(m, c, w, op);
         if (__builtin_expect(m->bail | (!w->next_mask & (w->ipdom_len != 0)), 0)) return NOT_ME;
         m->executed++;
@@ -25,6 +29,10 @@ int run(M *m) {
         c->minstret++;
         w->uid++;
         w->pc = w->next_pc & PC_MASK;
+#ifdef DIAGNOSE
+        if (op->diag) diag_after(m, c, w, op, pc, tmask, before);
+        if (!w->next_mask) diag_end((D *)(uintptr_t)m->diag, (u32)(c - (C *)m->cores) * NUM_WARPS + wid);
+#endif
         if (w->next_mask != tmask) {
           w->tmask = w->next_mask;
           w->last = w->tmask ? 31 - (u32)__builtin_clz(w->tmask) : 0;

@@ -22,6 +22,17 @@ static inline Page *page_at(M *m, C *c, u64 addr) {
 #define REMEMBER(BITS) ((void)0)
 #endif
 
+/* A library that diagnoses keeps what an instruction accesses, in the order in which it does. */
+#ifdef DIAGNOSE
+#define NOTE_LOAD(ADDR) m->acc_addr[m->acc_n++] = (ADDR)
+#define NOTE_STORE(ADDR, OLD, VALUE)                                                             \
+  m->changes += (OLD) != (VALUE), m->acc_silent |= (u64)((OLD) == (VALUE)) << (m->acc_n & 63),   \
+  m->acc_data[m->acc_n] = (VALUE), m->acc_addr[m->acc_n++] = (ADDR)
+#else
+#define NOTE_LOAD(ADDR)
+#define NOTE_STORE(ADDR, OLD, VALUE)
+#endif
+
 #define ACCESS(BITS)                                                                             \
   static inline int load##BITS(M *m, C *c, u64 addr, u##BITS *value, u32 *unknown) {             \
     Page *p = page_at(m, c, addr);                                                               \
@@ -30,6 +41,7 @@ static inline Page *page_at(M *m, C *c, u64 addr) {
     memcpy(value, p->data + (addr & 4095), sizeof *value);                                       \
     memcpy(&shadow, p->shadow + (addr & 4095), sizeof shadow);                                   \
     *unknown = shadow != 0;                                                                      \
+    NOTE_LOAD(addr);                                                                             \
     return 1;                                                                                    \
   }                                                                                              \
   static inline int store##BITS(M *m, C *c, u64 addr, u##BITS value, u32 unknown) {              \
@@ -37,6 +49,7 @@ static inline Page *page_at(M *m, C *c, u64 addr) {
     if (__builtin_expect(!p->data || p->is_code, 0)) return p->data ? 0 : (MISSING(addr), 0);    \
     REMEMBER(BITS);                                                                              \
     u##BITS shadow = unknown ? (u##BITS)~0ULL : 0;                                               \
+    NOTE_STORE(addr, *(u##BITS *)(p->data + (addr & 4095)), value);                              \
     memcpy(p->data + (addr & 4095), &value, sizeof value);                                       \
     memcpy(p->shadow + (addr & 4095), &shadow, sizeof shadow);                                   \
     return 1;                                                                                    \

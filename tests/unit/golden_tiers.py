@@ -42,7 +42,7 @@ def outcome(machine: Machine, limit: int, seed: int | None = None) -> Outcome:
     assert not machine.tier_note, machine.tier_note
     warps = [
         (warp.regs, warp.undef, warp.fregs, warp.fundef, warp.pc, warp.uid, warp.tmask, warp.blocked, warp.fcsr,
-         warp.csr_storage, warp.ipdom.entries)
+         {number: value for number, value in warp.csr_storage.items() if value}, warp.ipdom.entries)
         for core in machine.cores
         for warp in core.warps
     ]  # fmt: skip
@@ -52,7 +52,9 @@ def outcome(machine: Machine, limit: int, seed: int | None = None) -> Outcome:
         base = machine.config.lmem_base
         size = machine.config.lmem_size
         memory[-number] = core.lmem.read(base, size), core.lmem.undefined(base, size)
-    return Outcome(summary, [str(finding) for finding in machine.findings], list(warps), list(cores), memory)
+    return Outcome(
+        summary, [f"{finding} {finding.other}" for finding in machine.findings], list(warps), list(cores), memory
+    )
 
 
 def both_tiers(
@@ -254,7 +256,7 @@ class Fuzz:
         self.lines.append("    csrr t4, cta_id\n    csrr t5, cta_size\n    bar t4, t5")
 
 
-def fuzz_case(seed: int, config: HardwareConfig) -> Outcome:
+def fuzz_case(seed: int, config: HardwareConfig, prepare: Prepare | None = None) -> Outcome:
     """One random kernel on both tiers."""
     print(f"fuzz seed {seed}, {config.label()}")
     fuzz = Fuzz(seed, config)
@@ -264,7 +266,13 @@ def fuzz_case(seed: int, config: HardwareConfig) -> Outcome:
     block = fuzz.random.randint(1, config.core_threads)
     try:
         return both_tiers(
-            text, config, grid=fuzz.random.randint(1, 5), block=block, lmem=256, seed=seed if seed % 4 == 0 else None
+            text,
+            config,
+            grid=fuzz.random.randint(1, 5),
+            block=block,
+            lmem=256,
+            prepare=prepare,
+            seed=seed if seed % 4 == 0 else None,
         )
     except AssertionError:
         print(text)
