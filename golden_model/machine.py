@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from golden_model.diagnosis.diagnosis import Diagnosis
     from golden_model.fast.engine import Engine
     from golden_model.fast.shadow import NativeShadow
-    from golden_model.library import Module
+    from golden_model.module import Module
     from sw.kernel.vxbin import Vxbin
 
 Tier = Literal["readable", "fast"]
@@ -97,11 +97,11 @@ class Machine:
     # ------------------------------------------------------------------ host side
 
     def load(self, image: Path | str | bytes | Vxbin) -> Module:
-        """Load a .vxbin, whose kernels can be launched with numpy arrays then (golden_model/library.py).
+        """Load a .vxbin, whose kernels can be launched with numpy arrays then (golden_model/module.py).
 
         Raises LaunchError if it is no good image.
         """
-        from golden_model.library import load
+        from golden_model.module import load
 
         return load(self, image)
 

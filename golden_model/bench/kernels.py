@@ -12,7 +12,7 @@ import numpy as np
 
 from config import HardwareConfig
 from golden_model.diagnosis import ALWAYS, Check, Diagnosis
-from golden_model.library import Module
+from golden_model.module import Module
 from golden_model.machine import Machine, Tier
 
 _IMAGES = Path(__file__).with_name("images")

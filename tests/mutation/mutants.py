@@ -33,6 +33,7 @@ class Mutant:
     first_line: int  # of the function, decorators included
     what: str  # `a < b` → `a <= b`
     index: int  # in the file's list of mutants
+    lines: tuple[int, int]  # first and last of the statement that holds it, without the statements inside
 
     @property
     def key(self) -> str:
@@ -48,11 +49,11 @@ def mutants(path: Path, root: Path) -> list[Work]:
     found: list[Work] = []
     for place, node in _places(tree):
         for replacement in _changes(node):
-            name, first = place
+            name, first, lines = place
             before, after = ast.unparse(node), ast.unparse(replacement)
             what = f"`{_short(before)}` → `{_short(after)}`"
             mutant = Mutant(
-                path.relative_to(root).as_posix(), node.lineno, node.col_offset, name, first, what, len(found)
+                path.relative_to(root).as_posix(), node.lineno, node.col_offset, name, first, what, len(found), lines
             )
             found.append((mutant, partial(_replaced, tree, node, replacement)))
     return found
@@ -63,10 +64,14 @@ def _short(text: str) -> str:
     return line if len(line) <= 70 else line[:67] + "..."
 
 
-def _places(tree: ast.Module) -> Iterator[tuple[tuple[str, int], ast.expr | ast.stmt]]:
-    """Nodes that may be changed, with the function that holds each."""
+Place = tuple[str, int, tuple[int, int]]  # function, its first line, lines of the statement
 
-    def visit(node: ast.AST, name: str, first: int) -> Iterator[tuple[tuple[str, int], ast.expr | ast.stmt]]:
+
+def _places(tree: ast.Module) -> Iterator[tuple[Place, ast.expr | ast.stmt]]:
+    """Nodes that may be changed, with the function and the statement that hold each."""
+
+    def visit(node: ast.AST, at: Place) -> Iterator[tuple[Place, ast.expr | ast.stmt]]:
+        name = at[0]
         for child in ast.iter_child_nodes(node):
             if isinstance(child, _SILENT) or _is_declaration(child):
                 continue
@@ -76,27 +81,36 @@ def _places(tree: ast.Module) -> Iterator[tuple[tuple[str, int], ast.expr | ast.
                 inner = f"{name}.{child.name}" if name else child.name
                 start = min([child.lineno, *(d.lineno for d in child.decorator_list)])
                 for statement in child.body:
-                    yield from own(statement, inner, start)
+                    yield from own(statement, (inner, start, at[2]))
                 continue
             if isinstance(child, ast.Lambda):
-                yield from own(child.body, f"{name}.<lambda>" if name else "<lambda>", child.lineno)
+                yield from own(child.body, (f"{name}.<lambda>" if name else "<lambda>", child.lineno, at[2]))
                 continue
             if isinstance(child, ast.ClassDef):
-                yield from visit(child, f"{name}.{child.name}" if name else child.name, first)
+                yield from visit(child, (f"{name}.{child.name}" if name else child.name, *at[1:]))
                 continue
-            yield from own(child, name, first)
+            yield from own(child, at)
 
-    def own(node: ast.AST, name: str, first: int) -> Iterator[tuple[tuple[str, int], ast.expr | ast.stmt]]:
+    def own(node: ast.AST, at: Place) -> Iterator[tuple[Place, ast.expr | ast.stmt]]:
         if isinstance(node, _SILENT) or _is_declaration(node):
             return
+        if isinstance(node, ast.stmt):
+            at = (*at[:2], _lines(node))
         if isinstance(node, ast.expr | ast.stmt) and not isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda):
-            yield (name, first), node
+            yield at, node
         if isinstance(node, ast.FunctionDef | ast.Lambda | ast.ClassDef):
-            yield from visit(ast.Module([node], []), name, first)  # type: ignore[list-item]
+            yield from visit(ast.Module([node], []), at)  # type: ignore[list-item]
         else:
-            yield from visit(node, name, first)
+            yield from visit(node, at)
 
-    yield from visit(tree, "", 0)
+    yield from visit(tree, ("", 0, (0, 0)))
+
+
+def _lines(statement: ast.stmt) -> tuple[int, int]:
+    """Of the statement itself, without those inside it."""
+    body: list[ast.stmt] = getattr(statement, "body", [])
+    end = statement.end_lineno or statement.lineno
+    return statement.lineno, max(statement.lineno, min(end, body[0].lineno - 1)) if body else end
 
 
 def _is_declaration(node: ast.AST) -> bool:

@@ -1,4 +1,4 @@
-"""docs/verification/golden_mutation.md: score by file, survivors with reasons."""
+"""docs/verification/golden_mutation.md: score by file, survivors, equivalents with their arguments."""
 
 from __future__ import annotations
 
@@ -11,41 +11,46 @@ from tests.mutation.mutants import Work
 
 _HEAD = """# Mutation score of the golden model
 
-`{command}` (`make mutation-golden` takes all mutants) puts one small fault at a time into a definition: an operator, a
-comparison, a constant, a condition, a dropped statement. Then it runs the tests of the readable tier that call the
-function. *Unreached*: the function runs at import only, or no test calls it. *Invalid*: the fault cannot be put in.
-Score: noticed of those that are neither equivalent, unreached nor invalid.
+`python -m tests.mutation --seed {seed}` (`make mutation-golden`) puts one small fault at a time into a definition: an
+operator, a comparison, a constant, a condition, a dropped statement. Then it runs the tests of the readable tier that
+execute the line; for what runs at import, all of them on a fresh import. *Unreached*: no test executes the line;
+counts as survived. Score: noticed of those that are not equivalent.
 
-| file | mutants | noticed | equivalent | survived | unreached | invalid | score |
+Judged: {judged} of {all} mutants, a random sample of each file in proportion to its mutants.{margin}
+Equivalent: {equivalent} of the judged.
+
+| file | mutants | judged | noticed | equivalent | survived | unreached | score |
 |---|---|---|---|---|---|---|---|"""
 _NOTICED = {"killed", "timeout"}
 
 
-def write_report(
-    path: Path,
-    work: Sequence[Work],
-    results: Mapping[str, Mapping[str, object]],
-    seed: int,
-    sample: int,
-) -> Iterator[str]:
-    """Write the page; yields the summary."""
+def write_report(path: Path, work: Sequence[Work], results: Mapping[str, str], seed: int) -> Iterator[str]:
+    """Write the page from the outcomes by key; yields the summary."""
     rows, survivors, equivalent = [], [], []
     total: Counter[str] = Counter()
-    for name in dict.fromkeys(mutant.path for mutant, _ in work):
+    for name in sorted({mutant.path for mutant, _ in work}):
         counted: Counter[str] = Counter()
-        for mutant in (m for m, _ in work if m.path == name and m.key in results):
-            outcome = str(results[mutant.key]["outcome"])
-            if outcome == "survived" and mutant.key in EQUIVALENT:
+        for mutant in sorted((m for m, _ in work if m.path == name), key=lambda m: m.index):
+            counted["all"] += 1
+            if mutant.key not in results:
+                continue
+            outcome = results[mutant.key]
+            place = f"- `{mutant.path.removeprefix('golden_model/')}:{mutant.line}`"
+            if outcome not in _NOTICED and mutant.key in EQUIVALENT:
                 outcome = "equivalent"
-                equivalent.append(f"- `{mutant.path}:{mutant.line}` {mutant.what}: {EQUIVALENT[mutant.key]}")
-            elif outcome == "survived":
-                survivors.append(f"- `{mutant.path}:{mutant.line}` `{mutant.function}`: {mutant.what}")
+                equivalent.append(f"{place} {mutant.what}: {EQUIVALENT[mutant.key]}")
+            elif outcome not in _NOTICED:
+                survivors.append(f"{place} `{mutant.function}`: {mutant.what}")
             counted[outcome] += 1
+            counted["judged"] += 1
         total += counted
         rows.append(_row(f"`{name.removeprefix('golden_model/')}`", counted))
-    command = f"python -m tests.mutation --sample {sample} --seed {seed}"
+    head = _HEAD.format(
+        seed=seed, judged=f"{total['judged']:,}", all=f"{total['all']:,}", margin=_margin(total),
+        equivalent=f"{100 * total['equivalent'] / max(total['judged'], 1):.1f} %",
+    )  # fmt: skip
     lines = [
-        *_HEAD.format(command=command).splitlines(),
+        *head.splitlines(),
         *rows,
         _row("**all**", total),
         *("", "## Survivors", "", *(survivors or ["None."])),
@@ -57,13 +62,29 @@ def write_report(
     yield f"{path}: {len(survivors)} survivors"
 
 
-def _row(name: str, counted: Counter[str]) -> str:
+def _score(counted: Counter[str]) -> tuple[int, int]:
+    """Noticed, and of how many."""
     noticed = sum(counted[outcome] for outcome in _NOTICED)
-    judged = noticed + counted["survived"]
-    score = f"{100 * noticed / judged:.1f} %" if judged else "–"
+    return noticed, counted["judged"] - counted["equivalent"]
+
+
+def _margin(total: Counter[str]) -> str:
+    """95 % of samples of this size lie within it."""
+    noticed, of = _score(total)
+    if not of or total["judged"] == total["all"]:
+        return ""
+    share = noticed / of
+    left = 1 - total["judged"] / total["all"]
+    return f" Error of the score from sampling: ± {196 * (share * (1 - share) / of * left) ** 0.5:.1f} points (95 %)."
+
+
+def _row(name: str, counted: Counter[str]) -> str:
+    noticed, of = _score(counted)
+    score = f"{100 * noticed / of:.1f} %" if of else "–"
     columns = [
-        sum(counted.values()),
+        counted["all"],
+        counted["judged"],
         noticed,
-        *(counted[o] for o in ("equivalent", "survived", "unreached", "invalid")),
+        *(counted[o] for o in ("equivalent", "survived", "unreached")),
     ]
-    return f"| {name} | {' | '.join(map(str, columns))} | {score} |"
+    return f"| {name} | {' | '.join(f'{column:,}' for column in columns)} | {score} |"
