@@ -12,8 +12,8 @@ import numpy as np
 
 from config import HardwareConfig
 from golden_model.diagnosis import ALWAYS, Check, Diagnosis
-from golden_model.module import Module
 from golden_model.machine import Machine, Tier
+from golden_model.module import Module
 
 _IMAGES = Path(__file__).with_name("images")
 Launches = Callable[[Module, int, int], int]  # module, size, lanes -> warp instructions
