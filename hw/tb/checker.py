@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from golden_model.follow.difference import Difference
 from golden_model.records.ring import Batch
+from sw.runtime.exercise import Exercise
 from sw.runtime.messages import Launch, Message
 
 
@@ -44,6 +45,7 @@ class CheckCounts:
     compared: int = 0  # warp instructions compared with the golden model
     adopted: Mapping[str, int] = field(default_factory=dict)  # hardware choices taken over, by kind
     axi_transactions: int = 0  # AXI transactions that were checked
+    exercised: Exercise | None = None  # None: this checker does not count
 
 
 class Checker(Protocol):

@@ -179,12 +179,13 @@ class DeviceServer:
     def _stats(self, start: StartSequence, before: Counters, seconds: float) -> m.LaunchStats:
         env, now = self._env, self._counters
         instructions = sum(now.minstret.values()) - sum(before.minstret.values())
-        compared, axi, adopted = 0, 0, dict[str, int]()
+        compared, axi, adopted, exercised = 0, 0, dict[str, int](), None
         for checker in env.config.checkers:
             counts = checker.counts()
             compared += counts.compared
             axi += counts.axi_transactions
             _add(adopted, counts.adopted)
+            exercised = exercised or counts.exercised
         return m.LaunchStats(
             cycles=start.item.cycles,
             instructions=instructions,
@@ -197,6 +198,7 @@ class DeviceServer:
             max_warps_in_flight=env.kmu.monitor.counts.max_warps_in_flight,
             warps_used=len(env.kmu.monitor.counts.warps_used),
             wall_seconds=seconds,
+            exercised=exercised,
         )
 
 

@@ -6,12 +6,15 @@ import time
 from collections import deque
 
 from config import RunConfig
-from golden_model import Finding, FindingKind, HangError, LaunchError, LimitError, Machine, RunSummary
+from golden_model import Finding, FindingKind, HangError, LaunchError, LimitError, Machine, RunSummary, Watch
 from golden_model.follow.difference import Category, Difference
-from golden_model.records.layout import FaultKind
+from golden_model.records.layout import FaultKind, IpdomOp, MemoryOp, MemorySpace
+from golden_model.step import Step
+from golden_model.warp import Warp
 from sw.runtime import messages as m
 from sw.runtime.backend import register_backend
 from sw.runtime.errors import DeviceLostError, DeviceTimeoutError
+from sw.runtime.exercise import Exercise
 from sw.runtime.launch import dcr_writes
 
 MAX_WARP_INSTRUCTIONS = 20_000_000
@@ -24,13 +27,39 @@ _FAULT_KINDS = {
 }
 
 
+class _Counter:
+    """Counts what the steps of one launch exercise."""
+
+    def __init__(self) -> None:
+        self.splits = self.pred_exits = self.barriers = self.lmem = self.atomics = 0
+
+    def __call__(self, warp: Warp, step: Step) -> None:
+        if step.ipdom is not None:
+            self.splits += step.ipdom.op is IpdomOp.PUSH
+        elif step.barrier is not None:
+            self.barriers += 1
+        elif step.memory is not None:
+            self.atomics += step.memory.op is MemoryOp.ATOMIC
+            self.lmem += step.memory.space is MemorySpace.LMEM and step.memory.op is not MemoryOp.FENCE
+        elif step.next_mask != step.tmask:
+            self.pred_exits += step.name.startswith("pred")
+
+    @property
+    def exercise(self) -> Exercise:
+        return Exercise(self.splits, self.pred_exits, self.barriers, self.lmem, self.atomics)
+
+
 class GoldenBackend:
-    """Runs every message on a `Machine` when the client waits for an event. The run's seed orders cores and warps."""
+    """Runs every message on a `Machine` when the client waits for an event. The run's seed orders cores and warps.
+
+    With `count` the launches run in the readable tier and say what they exercised.
+    """
 
     name = "golden"
 
-    def __init__(self, config: RunConfig) -> None:
+    def __init__(self, config: RunConfig, *, count: bool = False) -> None:
         self.config = config
+        self._count = count
         self._machine = Machine(config.hardware, config.entry, tier=config.tier.value)
         self._queue: deque[m.Message] = deque()
         self._events: deque[m.Event] = deque()
@@ -103,12 +132,13 @@ class GoldenBackend:
         machine.findings.clear()
         began = time.perf_counter()
         summary: RunSummary | None = None
+        counter = _Counter() if self._count else None
         status = m.LaunchStatus.DONE
         try:
             for write in dcr_writes(launch, self.config.hardware.xlen):
                 machine.dcr_write(write.address, write.value)
             machine.start()
-            summary = machine.run(launch.max_cycles or MAX_WARP_INSTRUCTIONS, self.config.seed)
+            summary = machine.run(launch.max_cycles or MAX_WARP_INSTRUCTIONS, self.config.seed, Watch(step=counter))
         except (HangError, LimitError) as error:
             self._check_failed(launch, Difference("hang", Category.KERNEL, str(error), launch.launch_id))
             status = m.LaunchStatus.TIMEOUT
@@ -121,7 +151,10 @@ class GoldenBackend:
         stats = m.LaunchStats(wall_seconds=time.perf_counter() - began)
         if summary is not None:
             stats = m.LaunchStats(
-                instructions=summary.warp_instructions, ctas=summary.ctas, wall_seconds=stats.wall_seconds
+                instructions=summary.warp_instructions,
+                ctas=summary.ctas,
+                wall_seconds=stats.wall_seconds,
+                exercised=counter.exercise if counter is not None else None,
             )
         self._events.append(m.LaunchDone(launch.launch_id, status, stats))
 

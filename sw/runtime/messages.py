@@ -15,6 +15,7 @@ from enum import Enum
 
 from golden_model.follow.difference import Difference
 from golden_model.records.layout import FaultKind
+from sw.runtime.exercise import Exercise
 
 # ------------------------------------------------------------------------------------------------ host -> device
 
@@ -190,6 +191,7 @@ class LaunchStats:
     max_warps_in_flight: int = 0  # most warps active in one core at the same time
     warps_used: int = 0  # warps of all cores that ran something
     wall_seconds: float = 0.0
+    exercised: Exercise | None = None  # None: nobody counted
 
     @property
     def ipc(self) -> float:

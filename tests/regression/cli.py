@@ -67,8 +67,8 @@ def parse_request(arguments: Sequence[str], environment: Mapping[str, str]) -> R
         raise RunError(f"BACKEND={backend}: must be one of {', '.join(BACKENDS)}")
     if not knobs.get("SEED"):
         knobs["SEED"] = environment.get("COCOTB_RANDOM_SEED", "")
-    config = RunConfig.from_knobs(knobs)
-    find_test(config.test)
+    test = find_test(knobs.get("TEST") or RunConfig().test)
+    config = RunConfig.from_knobs({**test.knobs, **{name: value for name, value in knobs.items() if value}})
     return Request(config=config, backend=backend)
 
 

@@ -17,6 +17,7 @@ from tests.regression.errors import RunError, describe
 from tests.regression.expectation import Comparison
 from tests.regression.images import Images
 from tests.regression.kernel_test import KernelTest
+from tests.regression.minimum import shortfalls
 from tests.regression.result import Failure, KernelResult, Outcome, RunResult
 from tests.regression.session import Launched, Session
 
@@ -40,7 +41,7 @@ def execute(
     """
     started = time.perf_counter()
     device = Device(backend)
-    session = Session(device, images, config.size or test.size, config.seed)
+    session = Session(device, images, config.size or test.sizes.default, config.seed)
     stopped_by: list[Failure] = []
     try:
         retired_before = _retired(device)
@@ -59,6 +60,9 @@ def execute(
     ]
     failures += stopped_by
     failures += _coverage(test, session, failures)
+    if not failures:
+        results = [launched.result for launched in session.launches if launched.result is not None]
+        failures += [_host_failure("minimum", text) for text in shortfalls(test, config, results)]
     if not failures:
         failures += _counter(device, retired_before, kernels)
     for check in session.checks:
@@ -111,6 +115,7 @@ def _judge(launched: Launched, backend: str, failures: list[Failure]) -> KernelR
         max_warps_in_flight=stats.max_warps_in_flight,
         warps_used=stats.warps_used,
         wall_seconds=stats.wall_seconds,
+        exercised=stats.exercised,
         message=found[0].message if found else "",
     )
 

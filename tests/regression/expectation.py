@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.generic]
+Judge = Callable[[Array], str]  # of contents that nobody can predict: what is wrong with them, empty if nothing
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far floats may be off: `ulp` units of the last place, or `absolute`, whichever allows more."""
+
+    ulp: int = 0
+    absolute: float = 0.0
+
+
+_EXACT = Tolerance()
 
 
 @dataclass(frozen=True)
@@ -28,14 +41,24 @@ class Comparison:
 
 
 def compare(
-    name: str, address: int, expected: Array, actual: Array, guard: NDArray[np.uint8], poison: int, ulp: int = 0
+    name: str,
+    address: int,
+    expected: Array,
+    actual: Array,
+    guard: NDArray[np.uint8],
+    poison: int,
+    tolerance: Tolerance = _EXACT,
+    judge: Judge | None = None,
 ) -> Comparison:
     """Compare a buffer of the same dtype and shape element by element, and the guard zone behind it byte by byte.
 
-    Integers must be equal; floats may differ by `ulp` units of the last place, bit patterns ordered as numbers.
+    Integers must be equal; floats may differ by the tolerance, bit patterns ordered as numbers. With `judge` it
+    decides instead, and `expected` gives the shape only.
     """
     flat, seen = expected.reshape(-1), actual.reshape(-1)
-    differing = np.flatnonzero(_distance(flat, seen, ulp))
+    if judge is not None and (wrong := judge(seen)):
+        return Comparison(name, flat.size, 1, f"{name} at {address:#x}: {wrong}", address)
+    differing = np.flatnonzero(_distance(flat, seen, tolerance)) if judge is None else np.empty(0, np.intp)
     if differing.size:
         first = int(differing[0])
         place = address + first * flat.itemsize
@@ -55,17 +78,20 @@ def compare(
     return Comparison(name, flat.size, 0)
 
 
-def _distance(expected: Array, actual: Array, ulp: int) -> NDArray[np.bool_]:
+def _distance(expected: Array, actual: Array, tolerance: Tolerance) -> NDArray[np.bool_]:
     """True where two elements differ by more than is allowed."""
     bits = np.dtype(f"i{expected.itemsize}")
     left, right = expected.view(bits), actual.view(bits)
-    if expected.dtype.kind != "f" or ulp == 0:
+    if expected.dtype.kind != "f" or tolerance == _EXACT:
         return np.asarray(left != right)
     # Negative floats order backwards as integers; mirrored, neighbouring floats are neighbouring numbers.
     wide = np.dtype(np.int64 if expected.itemsize < 8 else object)
     lowest = np.array(np.iinfo(bits).min, wide)
     ordered = [np.where(side < 0, lowest - side.astype(wide), side.astype(wide)) for side in (left, right)]
-    return np.asarray(abs(ordered[0] - ordered[1]) > ulp, dtype=np.bool_)
+    far = np.asarray(abs(ordered[0] - ordered[1]) > tolerance.ulp, dtype=np.bool_)
+    with np.errstate(invalid="ignore", over="ignore"):
+        near = np.asarray(abs(actual.astype(np.float64) - expected.astype(np.float64)) <= tolerance.absolute)
+    return far & ~near
 
 
 def _show(value: np.generic) -> str:

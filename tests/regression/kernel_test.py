@@ -1,12 +1,14 @@
-"""How a host program is declared: a function with a name, the kernels of its image and a default size."""
+"""How a host program is declared: a function with a name, the kernels of its image, its sizes and what it must show."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
 from typing import TYPE_CHECKING
 
-from config import RunConfig
+from config import HardwareConfig, RunConfig
+from sw.runtime.exercise import Exercise
 
 if TYPE_CHECKING:
     from tests.regression.session import Session
@@ -15,27 +17,105 @@ Body = Callable[["Session"], None]
 Generate = Callable[[RunConfig], dict[str, str]]
 
 
+class Need(Enum):
+    """What a kernel asks of the processor beyond integers and SPLIT, JOIN, PRED, BAR, TMC, WSYNC: (field, text)."""
+
+    FLOAT = ("ext_f", "single-precision floats (EXT_F)")
+    ATOMICS = ("ext_a", "atomics (EXT_A)")
+    SIMT = ("ext_simt_full", "votes, shuffles, WSPAWN, WGATHER and asynchronous barriers")
+
+    @property
+    def text(self) -> str:
+        return self.value[1]
+
+    def met_by(self, hardware: HardwareConfig) -> bool:
+        return bool(getattr(hardware, self.value[0]))
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Values of the knob N: seconds on the golden model, a run in lockstep, and as much as one may want."""
+
+    smoke: int
+    default: int
+    large: int
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """What all launches of a run together must exercise, so that a kernel can't degenerate unnoticed.
+
+    The figures hold at the default size and above, on the default shape; elsewhere "some" is enough, and with one lane
+    nothing diverges. `rounds` is how often the CTAs must fill every warp slot of the processor; where what is tested
+    fixes the geometry, `fixed` says why, and rounds are not asked for.
+    """
+
+    exercise: Exercise = field(default_factory=Exercise)
+    rounds: int = 3
+    fixed: str = ""
+
+
 @dataclass(frozen=True)
 class KernelTest:
     """One test: `tests/kernels/<name>/` holds its device source and `host.py`, which defines exactly one of these.
 
-    `kernels` are the exported names; every one must be launched by `body`. `size` is the default of the knob N.
-    `generate` makes sources beside those of the folder: texts by file name, equal for equal configurations.
+    Attributes:
+        kernels: the exported names; every one must be launched by `body`.
+        sizes: values of the knob N.
+        generate: makes sources beside those of the folder: texts by file name, equal for equal configurations.
+        needs: what it asks of the processor; elsewhere it is refused.
+        minimum: what it must exercise; None: nobody asks.
+        knobs: defaults of this test for knobs that the user does not set.
+        timing: what in its results depends on time or on the order of warps, for readers of a report.
     """
 
     name: str
     kernels: tuple[str, ...]
-    size: int
+    sizes: Sizes
     body: Body
     description: str
     generate: Generate | None = None
+    needs: tuple[Need, ...] = ()
+    minimum: Minimum | None = None
+    knobs: Mapping[str, str] = field(default_factory=dict)
+    timing: str = ""
+
+    def unmet(self, hardware: HardwareConfig) -> str:
+        """Why it can't run there, as a sentence; empty if it can."""
+        missing = [need.text for need in self.needs if not need.met_by(hardware)]
+        return f"TEST={self.name} needs {' and '.join(missing)}, which this processor lacks" if missing else ""
 
 
-def kernel_test(*, kernels: Sequence[str], size: int, generate: Generate | None = None) -> Callable[[Body], KernelTest]:
-    """Turn a host function into a test named after it; its docstring's first line is the description."""
+def kernel_test(
+    *,
+    kernels: Sequence[str] = (),
+    size: int = 0,
+    sizes: Sizes | None = None,
+    generate: Generate | None = None,
+    needs: Sequence[Need] = (),
+    minimum: Minimum | None = None,
+    knobs: Mapping[str, str] | None = None,
+    timing: str = "",
+) -> Callable[[Body], KernelTest]:
+    """Turn a host function into a test named after it; its docstring's first line is the description.
+
+    `kernels` is by default one of the test's name. A single `size` stands for all three.
+    """
 
     def declare(body: Body) -> KernelTest:
         description = (body.__doc__ or "").strip().splitlines() or [""]
-        return KernelTest(body.__name__, tuple(kernels), size, body, description[0], generate)
+        name = body.__name__
+        return KernelTest(
+            name,
+            tuple(kernels) or (name,),
+            sizes or Sizes(size, size, size),
+            body,
+            description[0],
+            generate,
+            tuple(needs),
+            minimum,
+            dict(knobs or {}),
+            timing,
+        )
 
     return declare

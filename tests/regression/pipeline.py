@@ -68,6 +68,8 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
     test = find_test(config.test)
     if config.waves and request.backend == "golden":
         raise RunError("WAVES=1: the golden model has no signals; run it on the RTL")
+    if unmet := test.unmet(config.hardware):
+        raise RunError(unmet)
     shown.stage(f"compiling kernels of {test.name}")
     images = request.images or compile_images(test, config)
     runner = make_runner(request, shown)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from sw.runtime.exercise import Exercise
+
 RESULT_VERSION = 1
 
 
@@ -47,7 +49,8 @@ class KernelResult:
 
     `compared` are warp instructions compared with the golden model, `elements` are array elements compared with the
     host's own expectation, `adopted` counts hardware choices by kind, `warps_used` counts warps that ran something,
-    `path` is how it was launched (`kmu` or `bar`). Times are wall-clock seconds.
+    `path` is how it was launched (`kmu` or `bar`), `exercised` is None where nobody
+    saw the instructions. Times are wall-clock seconds.
     """
 
     kernel: str
@@ -68,6 +71,7 @@ class KernelResult:
     wall_seconds: float = 0.0
     message: str = ""
     path: str = "kmu"
+    exercised: Exercise | None = None
 
     @property
     def ipc(self) -> float:

@@ -20,7 +20,7 @@ from sw.runtime.args import Argument
 from sw.runtime.buffer import PendingRead
 from sw.runtime.launch import Dims, max_occupancy
 from sw.runtime.messages import LaunchStatus
-from tests.regression.expectation import Comparison, compare
+from tests.regression.expectation import Comparison, Judge, Tolerance, compare
 from tests.regression.images import Images
 from tests.regression.result import HostCheck, Outcome
 
@@ -38,7 +38,8 @@ class _Snapshot:
     buffer: Buffer
     expected: Array
     read: PendingRead
-    ulp: int
+    tolerance: Tolerance
+    judge: Judge | None
 
 
 @dataclass
@@ -69,7 +70,7 @@ class Session:
         self.checks: list[HostCheck] = []
         self._images = images
         self._modules: dict[str, Module] = {}
-        self._contents: dict[int, tuple[Buffer, Array]] = {}
+        self._contents: dict[int, tuple[Buffer, Array, Tolerance]] = {}
 
     # ------------------------------------------------------------------ kernels
 
@@ -114,6 +115,10 @@ class Session:
         """`count` random integers in [low, high) as `dtype`."""
         return self.rng.integers(low, high, count).astype(dtype)
 
+    def floats(self, count: int, low: float = 0.0, high: float = 1.0) -> NDArray[np.float32]:
+        """`count` random single-precision numbers in [low, high)."""
+        return self.rng.uniform(low, high, count).astype(np.float32)
+
     def input(self, data: Array, name: str) -> Buffer:
         """Buffer that holds `data`; it must still hold it after every launch, unless a launch expects otherwise."""
         return self._place(np.ascontiguousarray(data), name)
@@ -137,6 +142,8 @@ class Session:
         lmem: int = 0,
         cluster: Dims = 1,
         ulp: int = 0,
+        absolute: float = 0.0,
+        judge: Mapping[Buffer, Judge] | None = None,
     ) -> Launched:
         """Queue a launch and the comparison of every buffer that it was given.
 
@@ -149,7 +156,9 @@ class Session:
             block: threads per CTA per axis.
             lmem: bytes of local memory per CTA.
             cluster: CTAs per cluster per axis.
-            ulp: distance allowed between floats, in units of the last place.
+            ulp: distance allowed between floats of the expected buffers, in units of the last place.
+            absolute: distance allowed between them otherwise.
+            judge: buffers whose contents the host can't predict, and who says what is wrong with them.
         """
         if (threads is None) == (grid is None or block is None):
             raise InvalidValueError(f"launch of {kernel!r}: give either threads, or grid and block")
@@ -159,12 +168,17 @@ class Session:
         handle = self.kernel(kernel)
         launch_id = self.device.enqueue(handle, grid, block, args, lmem, cluster)
         for buffer, array in expect.items():
-            self._set(buffer, array)
+            self._set(buffer, array, Tolerance(ulp, absolute))
+        judges = judge or {}
         given = [argument for argument in args if isinstance(argument, Buffer)]
-        watched = {buffer.address: buffer for buffer in [*given, *expect]}
+        watched = {buffer.address: buffer for buffer in [*given, *expect, *judges]}
         snapshots = [
             _Snapshot(
-                buffer, self._contents[address][1], self.device.request_read(address, buffer.size + GUARD_BYTES), ulp
+                buffer,
+                self._contents[address][1],
+                self.device.request_read(address, buffer.size + GUARD_BYTES),
+                self._contents[address][2],
+                judges.get(buffer),
             )
             for address, buffer in watched.items()
         ]
@@ -224,10 +238,10 @@ class Session:
         whole = self.device.alloc(max(1, data.nbytes) + GUARD_BYTES, name)
         self.device.write(whole, data.tobytes() + bytes([_POISON]) * (whole.size - data.nbytes))
         buffer = Buffer(self.device, whole.address, whole.size - GUARD_BYTES, name)
-        self._contents[buffer.address] = (buffer, data.copy())
+        self._contents[buffer.address] = (buffer, data.copy(), Tolerance())
         return buffer
 
-    def _set(self, buffer: Buffer, array: Array) -> None:
+    def _set(self, buffer: Buffer, array: Array, tolerance: Tolerance) -> None:
         known = self._contents.get(buffer.address)
         if known is None:
             raise InvalidValueError(f"buffer {buffer.name!r} was not made by this session")
@@ -237,7 +251,7 @@ class Session:
                 f"the expectation of {buffer.name!r} is {array.dtype}{list(array.shape)}, "
                 f"the buffer {before.dtype}{list(before.shape)}"
             )
-        self._contents[buffer.address] = (buffer, array.copy())
+        self._contents[buffer.address] = (buffer, array.copy(), tolerance)
 
     def _compare(self, snapshot: _Snapshot) -> Comparison:
         raw = self.device.finish_read(snapshot.read)
@@ -245,7 +259,14 @@ class Session:
         actual = np.frombuffer(raw[:size], snapshot.expected.dtype)
         guard = np.frombuffer(raw[size:], np.uint8)
         return compare(
-            snapshot.buffer.name, snapshot.buffer.address, snapshot.expected, actual, guard, _POISON, snapshot.ulp
+            snapshot.buffer.name,
+            snapshot.buffer.address,
+            snapshot.expected,
+            actual,
+            guard,
+            _POISON,
+            snapshot.tolerance,
+            snapshot.judge,
         )
 
     def _note(self, name: str, outcome: Outcome, detail: str) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.regression.expectation import Comparison, compare
+from tests.regression.expectation import Comparison, Tolerance, compare
 
 GUARD = np.full(8, 0xA5, np.uint8)
 
 
 def _compare(expected: list[float], actual: list[float], ulp: int, dtype: type[np.floating] = np.float32) -> Comparison:
-    return compare("dst", 0x1_0000, np.array(expected, dtype), np.array(actual, dtype), GUARD, 0xA5, ulp)
+    return compare("dst", 0x1_0000, np.array(expected, dtype), np.array(actual, dtype), GUARD, 0xA5, Tolerance(ulp))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -80,12 +80,13 @@ class SimulatedBarBackend(BarBackend):
 
     def stats(self, launch: m.Launch, instructions: int, seconds: float) -> m.LaunchStats:
         status, counts = self._server.harness.status, self._env.kmu.monitor.counts
-        compared, transactions, adopted = 0, 0, dict[str, int]()
+        compared, transactions, adopted, exercised = 0, 0, dict[str, int](), None
         for checker in self._env.config.checkers:
             figures = checker.counts()
             compared += figures.compared
             transactions += figures.axi_transactions
             adopted.update(figures.adopted)
+            exercised = exercised or figures.exercised
         return m.LaunchStats(
             cycles=max(0, int(status.busy_fall_cycle) - int(status.start_cycle)),
             instructions=instructions,
@@ -96,6 +97,7 @@ class SimulatedBarBackend(BarBackend):
             max_warps_in_flight=counts.max_warps_in_flight,
             warps_used=len(counts.warps_used),
             wall_seconds=seconds,
+            exercised=exercised,
         )
 
     def _stopped(self, launch: m.Launch, failure: HarnessError) -> None:

@@ -15,7 +15,7 @@ from golden_model.follow.difference import Difference
 from golden_model.records.layout import Kind, RunEvent
 from golden_model.records.ring import Batch
 from hw.tb.checker import CheckCounts, LaunchEnd
-from hw.tb.checkers import AxiChecker, BusyChecker
+from hw.tb.checkers import AxiChecker, BusyChecker, ExerciseCounter
 from hw.tb.scoreboard.device import DeviceScoreboard
 from hw.tb.top.harness import Harness
 from sw.runtime import messages as m
@@ -31,6 +31,7 @@ class BarJudge:
         self._core = AxiChecker(hardware, strict=in_tree, data=False)
         self._memory = AxiChecker(hardware, strict=False, kind=Kind.DEVICE_AXI)
         self._busy = BusyChecker(strict=in_tree)
+        self._exercise = ExerciseCounter()
         self.device: DeviceScoreboard | None = None
         if lockstep:
             self.device = DeviceScoreboard(config, harness.memory, harness.vram, harness.port_faults, harness.host_read)
@@ -56,13 +57,14 @@ class BarJudge:
             checker.reset()
 
     def begin_launch(self, launch: m.Launch) -> Difference | None:
-        for checker in (self._core, self._memory, self._busy):
+        for checker in (self._core, self._memory, self._busy, self._exercise):
             checker.begin_launch(launch)
         if self.device is not None:
             self.device.begin_launch(launch.launch_id)
         return None
 
     def records(self, batch: Batch) -> Difference | None:
+        self._exercise.records(batch)
         return (
             self._core_ports(batch)
             or self._memory.records(batch)
@@ -91,7 +93,8 @@ class BarJudge:
     def counts(self) -> CheckCounts:
         counts = self.device.counts() if self.device is not None else CheckCounts()
         transactions = self._core.figures.writes + self._core.figures.reads + self._memory.figures.transactions
-        return CheckCounts(counts.compared, counts.adopted, transactions)
+        exercised = self._exercise.exercised if self.device is not None else None
+        return CheckCounts(counts.compared, counts.adopted, transactions, exercised)
 
     def standing(self) -> list[str]:
         lines = [*self._core.standing(), *self._memory.standing()]

@@ -2,5 +2,6 @@
 
 from hw.tb.checkers.axi import AxiChecker
 from hw.tb.checkers.busy import BusyChecker
+from hw.tb.checkers.exercise import ExerciseCounter
 
-__all__ = ["AxiChecker", "BusyChecker"]
+__all__ = ["AxiChecker", "BusyChecker", "ExerciseCounter"]

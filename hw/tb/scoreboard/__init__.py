@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from config import RunConfig
 from hw.tb.checker import Checker
-from hw.tb.checkers import AxiChecker, BusyChecker
+from hw.tb.checkers import AxiChecker, BusyChecker, ExerciseCounter
 from hw.tb.scoreboard.free import FreeScoreboard
 from hw.tb.scoreboard.lockstep import LockstepScoreboard
 
@@ -13,7 +13,7 @@ __all__ = ["FreeScoreboard", "LockstepScoreboard", "cosim_checkers", "free_check
 
 def cosim_checkers(config: RunConfig) -> list[Checker]:
     """Checkers of the backend `cosim`, in the order in which they see a batch."""
-    return [AxiChecker(config.hardware), LockstepScoreboard(config), BusyChecker()]
+    return [AxiChecker(config.hardware), LockstepScoreboard(config), BusyChecker(), ExerciseCounter()]
 
 
 def free_checkers(config: RunConfig, *, in_tree: bool = True) -> list[Checker]:

@@ -1,0 +1,25 @@
+/* dst = src0 + src1 over int32, `task_size` neighbouring elements a thread; a two-dimensional grid numbers the tasks. */
+
+#include <vx_spawn2.h>
+
+#include "../device_ptr.h"
+
+struct args_t {
+  uint32_t num_tasks;
+  uint32_t task_size;
+  uint32_t dim_x;
+  device_ptr<const int32_t> src0;
+  device_ptr<const int32_t> src1;
+  device_ptr<int32_t> dst;
+};
+
+__kernel void demo(const args_t *args) {
+  uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
+  uint32_t y = blockIdx.y * blockDim.y + threadIdx.y;
+  uint32_t task = y * args->dim_x + x;
+  if (task >= args->num_tasks)
+    return;
+  uint32_t first = task * args->task_size;
+  for (uint32_t i = first; i < first + args->task_size; ++i)
+    args->dst[i] = args->src0[i] + args->src1[i];
+}

@@ -1,0 +1,76 @@
+"""Every kernel of tests/kernels at its smallest size on the golden model, in each entry generation; no simulator."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cache
+
+import pytest
+
+from config import EntryGeneration, HardwareConfig, LaunchPath, RunConfig
+from sw.runtime.exercise import Exercise
+from sw.runtime.golden_backend import GoldenBackend
+from tests.regression.catalogue import find_test, known_tests
+from tests.regression.compile import compile_images
+from tests.regression.errors import RunError
+from tests.regression.execute import execute
+from tests.regression.kernel_test import Minimum
+from tests.regression.pipeline import Request, run_test
+from tests.regression.result import RunResult
+
+# What the golden model has beyond the in-tree core's default.
+EXTENSIONS = {"ext_f": True, "ext_a": True, "ext_simt_full": True}
+
+
+def run_golden(name: str, entry: EntryGeneration, *, count: bool, path: LaunchPath = LaunchPath.KMU) -> RunResult:
+    """One run at the smoke size."""
+    test = find_test(name)
+    hardware = HardwareConfig.load(overrides={**EXTENSIONS, "num_cores": int(test.knobs.get("CORES", "1"))})
+    config = RunConfig(test=name, hardware=hardware, entry=entry, size=test.sizes.smoke)
+    return execute(test, GoldenBackend(config, count=count), compile_images(test, config), config, path)
+
+
+@cache
+def newest(name: str) -> RunResult:
+    """In the newest generation, with everything counted that a test's minimum asks for."""
+    return run_golden(name, EntryGeneration.CTA_ENTRY, count=True)
+
+
+@pytest.mark.parametrize("name", known_tests())
+def test_kernel(name: str) -> None:
+    result = newest(name)
+    assert result.passed, [failure.screen for failure in result.failures]
+
+
+@pytest.mark.parametrize("entry", [EntryGeneration.S11, EntryGeneration.DIRECT], ids=lambda entry: entry.value)
+@pytest.mark.parametrize("name", known_tests())
+def test_older_entry(name: str, entry: EntryGeneration) -> None:
+    """The same launches, blocks and results; instructions differ by prologue and window alone, which are per warp."""
+    result = run_golden(name, entry, count=False)
+    assert result.passed, [failure.screen for failure in result.failures]
+    assert [(kernel.kernel, kernel.ctas) for kernel in result.kernels] == [
+        (kernel.kernel, kernel.ctas) for kernel in newest(name).kernels
+    ]
+
+
+@pytest.mark.parametrize(
+    ("minimum", "message"),
+    [
+        (Minimum(Exercise(atomics=1)), "exercised 0 atomic operations; its minimum is 1"),
+        (Minimum(rounds=5), "filled every warp slot 4.0 times; its minimum is 5"),
+        (Minimum(rounds=5, fixed="the test says so"), ""),
+    ],
+)
+def test_a_kernel_that_degenerates_fails(minimum: Minimum, message: str) -> None:
+    """Results are right, but the run does not show what the test is there for."""
+    test = dataclasses.replace(find_test("fence"), minimum=minimum)
+    config = RunConfig(test=test.name)
+    result = execute(test, GoldenBackend(config, count=True), compile_images(test, config), config)
+    assert result.passed == (not message)
+    assert [failure.message for failure in result.failures] == ([f"fence {message}"] if message else [])
+
+
+def test_a_kernel_is_refused_where_it_cannot_run() -> None:
+    """Before anything is built."""
+    with pytest.raises(RunError, match=r"TEST=histogram needs atomics \(EXT_A\), which this processor lacks"):
+        run_test(Request(RunConfig(test="histogram", hardware=HardwareConfig(ext_a=False)), "golden"))
