@@ -7,7 +7,7 @@ from tests.regression.host import Argument, Exercise, Minimum, Session, Sizes, k
 BLOCKS = 6
 
 
-@kernel_test(sizes=Sizes(120, 1021, 20_000), minimum=Minimum(Exercise(splits=10, pred_exits=2, barriers=120, lmem=100)))
+@kernel_test(sizes=Sizes(118, 1021, 20_000), minimum=Minimum(Exercise(splits=10, pred_exits=2, barriers=120, lmem=100)))
 def reduce(t: Session) -> None:
     """Sum of N integers in six partial sums: strided loads, then a tree in local memory."""
     block = t.device.config.hardware.core_threads
