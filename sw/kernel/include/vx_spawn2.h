@@ -12,6 +12,10 @@
 #error "vx_spawn2.h is for C++ kernels"
 #endif
 
+#if defined(VX_SPAWN_H)
+#error "vx_spawn.h is the legacy library; a kernel includes it or vx_spawn2.h"
+#endif
+
 #include "vx_intrinsics.h"
 
 /* The section is how the driver finds kernels in an object file; the annotation is for passes over the IR. */

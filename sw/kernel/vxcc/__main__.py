@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (VxccError, VxbinError, ConfigError) as error:
         print(f"vxcc: {error}", file=sys.stderr)
         return 1
-    print(f"{options.out}: {'from the cache' if done.cached else 'built'}, generation {options.entry}")
+    print(f"{options.out}: {'from the cache' if done.cached else 'built'}, generation {done.generation.value}")
     for name, pc in done.kernels.items():
         print(f"  {pc:#x} {name}")
     if options.explain:

@@ -2,7 +2,7 @@
 
 kernel.cpp ─clang─▶ kernel.o ─▶ names of the kernels ─▶ aliases or stubs ─┐
 src/vx_start.S, vx_init.S ─clang─▶ objects ───────────────────────────────┼─lld─▶ kernel.elf ─vxbin─▶ kernel.vxbin
-src/vx_mem.c, vx_cxx.c ─clang─▶ objects, linked only if used ─────────────┘
+lib/*.c ─clang─▶ objects of the functions that are used ──────────────────┘
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from config import EntryGeneration, HardwareConfig
 from sw.kernel import vxbin
 from sw.kernel.divergence import FunctionReport, read_report
 from sw.kernel.vxbin.build import write_atomically
+from sw.kernel.vxbin.generation import Generation, detect_generation
 from sw.kernel.vxcc import cache, diagnostics, flags, kernels, passes
 from sw.kernel.vxcc.errors import ImageError, SourceError
 from sw.kernel.vxcc.image import check_image
+from sw.kernel.vxcc.legacy import defines_main
 from sw.kernel.vxcc.request import SUFFIXES, Request, shown
 from sw.kernel.vxcc.stack import check_stack, read_frames
 from sw.kernel.vxcc.support import support_objects
@@ -37,6 +39,7 @@ class Artifacts:
         key: the build key.
         cached: whether nothing had to be built.
         divergence: every function of the kernels' sources as the divergence pass saw it; empty without the pass.
+        generation: entry generation as the image's code has it.
     """
 
     vxbin: Path
@@ -45,6 +48,7 @@ class Artifacts:
     key: str
     cached: bool
     divergence: tuple[FunctionReport, ...]
+    generation: Generation
 
 
 def compile_kernel(
@@ -68,7 +72,8 @@ def compile_kernel(
         sources: C++, C or assembly files; the folder of each is searched for its headers.
         out: where to copy the `.vxbin`; None leaves it in the cache only.
         hardware: shape of the processor: decides `-march`, addresses and `VX_CFG_*` macros. None is the default one.
-        entry: entry generation of the start-up code.
+        entry: entry generation of the start-up code; sources without a `__kernel` but with `main()` make a legacy
+            image, which has a start-up code of its own.
         opt: optimisation level, one of 0 1 2 3 s.
         kernel: which kernel a `direct` image calls; only there.
         defines: further macros.
@@ -109,7 +114,9 @@ def compile_kernel(
     if out is not None:
         write_atomically(Path(out), (folder / "kernel.vxbin").read_bytes())
     reports = tuple(function for path in sorted(folder.glob("*.divergence.json")) for function in read_report(path))
-    return Artifacts(folder / "kernel.vxbin", folder / "kernel.elf", module.kernels, key, cached, reports)
+    return Artifacts(
+        folder / "kernel.vxbin", folder / "kernel.elf", module.kernels, key, cached, reports, detect_generation(module)
+    )
 
 
 def _checked_source(source: Path) -> Path:
@@ -137,7 +144,7 @@ def _key(request: Request) -> str:
     for source in request.sources:
         parts.append("\n".join([str(source), *request.compile_flags(source)]).encode())
         parts.append(request.preprocess(source))
-    own = flags.own_files("src/*", "scripts/*", "include/*.h", "vxcc/*.py", "vxbin/*.py")
+    own = flags.own_files("src/*", "lib/*", "scripts/*", "include/*", "vxcc/*.py", "vxbin/*.py")
     return cache.digest(parts + [path.read_bytes() for path in own])
 
 
@@ -146,24 +153,25 @@ def _build(request: Request, scratch: Path, cache_dir: Path) -> None:
         request.compile(source, scratch / f"{index}_{source.stem}.o") for index, source in enumerate(request.sources)
     ]
     names = kernels.find_kernels(objects)
-    if not names:
+    legacy = not names and defines_main(objects)
+    if not names and not legacy:
         where = ", ".join(str(shown(source)) for source in request.sources)
-        raise SourceError(f"{where}: no function is marked __kernel")
-    exports = kernels.export_flags(request.entry, names, request.kernel)
-    support = support_objects(request, cache_dir)
-    if request.entry is EntryGeneration.S11:
+        raise SourceError(f"{where}: no function is marked __kernel, and there is no main() for a legacy image")
+    exports = [] if legacy else kernels.export_flags(request.entry, names, request.kernel)
+    if request.entry is EntryGeneration.S11 and not legacy:
         stubs = scratch / "vx_stubs.S"
         stubs.write_text(kernels.stub_source(names), encoding="utf-8")
         objects.append(request.compile(stubs, scratch / "vx_stubs.o"))
+    support = support_objects(request, cache_dir, objects, legacy)
     elf = scratch / "kernel.elf"
     command = [*flags.link_flags(request.hardware), *map(str, support.start), *map(str, objects), *exports]
-    command += ["--start-lib", *map(str, support.library), "--end-lib", "-o", str(elf)]
+    command += [*map(str, support.library), "-o", str(elf)]
     done = run_tool(request.tools.lld, command)
     if done.status != 0:
         raise diagnostics.link_error(done.stderr)
     content = elf.read_bytes()
-    check_image(content, request.entry)
-    check_stack(content, read_frames(scratch.glob("*.su")), 1 << request.hardware.stack_log2_size)
+    check_image(content, None if legacy else request.entry)
+    check_stack(content, read_frames([*scratch.glob("*.su"), *support.frames]), 1 << request.hardware.stack_log2_size)
     try:
         data = vxbin.build_from_elf(content, "the linked image")
         vxbin.load(data, layout=_layout(request.hardware))

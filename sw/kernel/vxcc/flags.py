@@ -18,6 +18,7 @@ KERNEL_ROOT = Path(__file__).resolve().parent.parent
 REPO_ROOT = KERNEL_ROOT.parent.parent
 INCLUDE_DIR = KERNEL_ROOT / "include"
 SOURCE_DIR = KERNEL_ROOT / "src"
+LIBRARY_DIR = KERNEL_ROOT / "lib"
 SCRIPT_DIR = KERNEL_ROOT / "scripts"
 
 # All but the first keep the back end from making or copying branches after the divergence pass has run.
@@ -58,9 +59,9 @@ def mabi(hardware: HardwareConfig) -> str:
     return base + ("d" if hardware.flen == 64 else "f")
 
 
-def common_flags(hardware: HardwareConfig, entry: EntryGeneration, defines: Mapping[str, str]) -> list[str]:
-    """Flags for every file, assembly too."""
-    flags = [
+def machine_flags(hardware: HardwareConfig) -> list[str]:
+    """Flags for every file, assembly too, that know of the extensions but not of the shape of the hardware."""
+    return [
         f"--target=riscv{hardware.xlen}-unknown-elf",
         f"-march={march(hardware)}",
         f"-mabi={mabi(hardware)}",
@@ -74,8 +75,12 @@ def common_flags(hardware: HardwareConfig, entry: EntryGeneration, defines: Mapp
         f"-I{INCLUDE_DIR}",
         "-DNDEBUG",
         "-D__VORTEX__",
-        f"-D{_ENTRY_DEFINE[entry]}",
     ]
+
+
+def common_flags(hardware: HardwareConfig, entry: EntryGeneration, defines: Mapping[str, str]) -> list[str]:
+    """Flags for every file of an image, assembly too."""
+    flags = [*machine_flags(hardware), f"-D{_ENTRY_DEFINE[entry]}"]
     flags += [f"-D{name}={value}" for name, value in hardware.compiler_defines().items()]
     flags += [f"-D{name}={value}" for name, value in defines.items()]
     return flags
@@ -110,6 +115,23 @@ def cxx_flags() -> list[str]:
 def c_flags() -> list[str]:
     """Further flags for C alone."""
     return ["-std=c11"]
+
+
+def library_flags(hardware: HardwareConfig) -> list[str]:
+    """All flags for a C file of the library.
+
+    The level is fixed, so that loops don't become slow when a kernel is compiled for debugging. Nothing is contracted,
+    because the same sources are held against exact results on the host; and no function is taken for a known one,
+    because these are the known ones.
+    """
+    return [
+        *machine_flags(hardware),
+        *language_flags("2"),
+        *c_flags(),
+        "-ffp-contract=off",
+        "-fno-builtin",
+        f"-I{LIBRARY_DIR}",
+    ]
 
 
 def own_files(*patterns: str) -> list[Path]:

@@ -6,7 +6,7 @@ import io
 import struct
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
+from elftools.elf.sections import Section, SymbolTableSection
 
 from config import EntryGeneration
 from sw.kernel.vxcc.errors import ImageError
@@ -26,16 +26,26 @@ _WINDOWS = {
 }
 
 
-def check_image(elf_content: bytes, entry: EntryGeneration) -> None:
-    """Raise ImageError if the image would not run: see the module's text and docs/reference/vortex.md §5.7."""
+def check_image(elf_content: bytes, entry: EntryGeneration | None) -> None:
+    """Raise ImageError if the image would not run: see the module's text and docs/reference/vortex.md §5.7.
+
+    `entry` is None for a legacy image, which has no dispatch window.
+    """
     elf = ELFFile(io.BytesIO(elf_content))
     if elf["e_flags"] & _EF_RISCV_RVC:
         raise ImageError("the image contains compressed instructions, which change the size of the dispatch window")
     symbols = symbol_values(elf)
-    start = symbols["__vx_window"]
     init = elf.get_section_by_name(".init")
     if init is None:
         raise ImageError("the image has no section .init, so it has no prologue")
+    if symbols["_start"] != elf["e_entry"] or symbols["_start"] != init["sh_addr"]:
+        raise ImageError(f"the entry point {elf['e_entry']:#x} is not the start of the image {init['sh_addr']:#x}")
+    if entry is not None:
+        _check_window(init, symbols, entry)
+
+
+def _check_window(init: Section, symbols: dict[str, int], entry: EntryGeneration) -> None:
+    start = symbols["__vx_window"]
     code = init.data()[start - init["sh_addr"] : symbols["__vx_window_end"] - init["sh_addr"]]
     words = [word for (word,) in struct.iter_unpack("<I", code)]
     expected = _WINDOWS[entry]
@@ -46,8 +56,6 @@ def check_image(elf_content: bytes, entry: EntryGeneration) -> None:
     if not fits:
         shown = " ".join(f"{word:08x}" for word in words)
         raise ImageError(f"the dispatch window at {start:#x} is not that of generation {entry.value}: {shown}")
-    if symbols["_start"] != elf["e_entry"] or symbols["_start"] != init["sh_addr"]:
-        raise ImageError(f"the entry point {elf['e_entry']:#x} is not the start of the image {init['sh_addr']:#x}")
 
 
 def symbol_values(elf: ELFFile) -> dict[str, int]:

@@ -44,3 +44,10 @@ int memcmp(const void *left, const void *right, size_t size) {
   }
   return result;
 }
+
+size_t strlen(const char *text) {
+  size_t size = 0;
+  while (text[size] != 0)
+    ++size;
+  return size;
+}
