@@ -14,7 +14,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM),run,help)
-.PHONY: help setup run test test-unit test-rtl test-cosim test-faults test-static test-golden mutation-golden bar-campaign bench format lock clean
+.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-faults test-static test-golden mutation-golden bar-campaign bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -38,6 +38,9 @@ setup: ## prepare this machine (every other target does it too)
 
 run: setup ## run TEST (default multikernel) in lockstep
 	@$(PY) -m tests.regression run $(knob_arguments)
+
+kernels: setup ## every kernel in lockstep, in one process a shape (SIZE=smoke|default|large TESTS=a,b TABLE=file.md)
+	@$(PY) -m tests.regression kernels $(knob_arguments) $(foreach option,SIZE TESTS TABLE,$(if $($(option)),'$(option)=$($(option))'))
 
 test: setup ## every test: static checks, unit, RTL blocks, co-simulation, seeded faults
 	@$(PYTEST) tests

@@ -1,8 +1,9 @@
-"""Runs inside the simulator process: one host program on one backend, as the job file says."""
+"""Runs inside the simulator process: host programs on one backend, one after the other, as the job files say."""
 
 from __future__ import annotations
 
 import importlib
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,11 +36,13 @@ def _prepare(env: VortexEnv, job: Job) -> None:
 
 @cocotb.test()
 async def kernel_run(dut: Any) -> None:
-    """The host program runs in a thread, once on each launch path; the verdict goes to the job's result file.
+    """The first job that fails is the last one: the design may be in any state."""
+    for file in RunSettings.read().options[JOB_OPTION].split(os.pathsep):
+        await _run_job(dut, read_json(Path(file), Job))
 
-    A path that failed is the last one: the design may be in any state.
-    """
-    job = read_json(Path(RunSettings.read().options[JOB_OPTION]), Job)
+
+async def _run_job(dut: Any, job: Job) -> None:
+    """The host program runs in a thread, once on each launch path; the verdict goes to the job's result file."""
     test = find_test(job.config.test)
     results: list[RunResult] = []
     for path in job.config.launch.single:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from config import ConfigError, RunConfig
 from sw.runtime import DeviceError
+from tests.regression.batch import markdown, row_line, run_batch, summary
 from tests.regression.catalogue import find_test, known_tests
 from tests.regression.errors import RunError
 from tests.regression.pipeline import BACKENDS, Request, run_test
 from tests.regression.progress import make_progress
 from tests.regression.report import make_console, print_result
+from tests.regression.typed_json import write_text
 
 EXIT_PASS = 0
 EXIT_FAIL = 1  # the test ran and failed, or found nothing to compare
 EXIT_USAGE = 2  # the run could not be started
 
 _USAGE = """usage: python -m tests.regression run [KNOB=VALUE …]
+       python -m tests.regression kernels [SIZE=smoke|default|large] [TESTS=name,name] [TABLE=file] [KNOB=VALUE …]
        python -m tests.regression list
 
 Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N (see `make help`)."""
@@ -37,6 +41,8 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
                 return EXIT_PASS
             case ["run", *knobs]:
                 return _run(parse_request(knobs, environment))
+            case ["kernels", *knobs]:
+                return _run_all(knobs, environment)
             case _:
                 print(_USAGE, file=sys.stderr)
                 return EXIT_USAGE
@@ -48,6 +54,42 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
         return 130
 
 
+def _run_all(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run many tests, print the table, write it to TABLE."""
+    knobs = split_knobs(arguments)
+    size, names, table = (knobs.pop(name, "") for name in ("SIZE", "TESTS", "TABLE"))
+    if size not in ("", "smoke", "default", "large"):
+        raise RunError(f"SIZE={size}: must be smoke, default or large")
+    if knobs.get("TEST") or knobs.get("N"):
+        raise RunError("TEST and N are of single runs; choose with TESTS=name,name and SIZE=smoke|default|large")
+    requests = []
+    for name in names.split(",") if names else known_tests():
+        sizes = find_test(name).sizes
+        number = {"smoke": sizes.smoke, "large": sizes.large}.get(size, 0)
+        given = [f"{knob}={value}" for knob, value in knobs.items()]
+        requests.append(parse_request([*given, f"TEST={name}", *([f"N={number}"] if number else [])], environment))
+    console = make_console()
+    with make_progress(console) as progress:
+        rows = run_batch(requests, progress, lambda row: console.print(row_line(row), markup=False))
+    text = markdown(rows, requests[0])
+    if table:
+        write_text(Path(table), text)
+    console.print(text.partition("<!-- end of the table -->")[0], markup=False)
+    console.print(summary(rows), markup=False)
+    return EXIT_FAIL if any(row.failed for row in rows) else EXIT_PASS
+
+
+def split_knobs(arguments: Sequence[str]) -> dict[str, str]:
+    """`NAME=VALUE` words as a mapping; a later one wins. Raises RunError for another word."""
+    knobs: dict[str, str] = {}
+    for argument in arguments:
+        name, equals, value = argument.partition("=")
+        if not equals or not name:
+            raise RunError(f"argument {argument!r}: write knobs as NAME=VALUE")
+        knobs[name] = value
+    return knobs
+
+
 def parse_request(arguments: Sequence[str], environment: Mapping[str, str]) -> Request:
     """Knobs (`NAME=VALUE`, a later one wins) to a request.
 
@@ -56,12 +98,7 @@ def parse_request(arguments: Sequence[str], environment: Mapping[str, str]) -> R
     Raises:
         RunError, ConfigError: an argument or value that is not understood.
     """
-    knobs: dict[str, str] = {}
-    for argument in arguments:
-        name, equals, value = argument.partition("=")
-        if not equals or not name:
-            raise RunError(f"argument {argument!r}: write knobs as NAME=VALUE")
-        knobs[name] = value
+    knobs = split_knobs(arguments)
     backend = knobs.pop("BACKEND", "") or BACKENDS[0]
     if backend not in BACKENDS:
         raise RunError(f"BACKEND={backend}: must be one of {', '.join(BACKENDS)}")

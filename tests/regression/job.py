@@ -31,6 +31,10 @@ class Job:
     waves: tuple[int, ...] = ()
 
     @property
+    def file(self) -> Path:
+        return self.folder / "job.json"
+
+    @property
     def result(self) -> Path:
         return self.folder / "results.json"
 

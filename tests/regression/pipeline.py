@@ -65,14 +65,34 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
     """
     shown = progress or SilentProgress()
     config = request.config
+    images = make_images(request, shown)
+    runner = make_runner(request, shown)
+    job = make_job(request, images)
+    shown.stage(f"running {config.test}")
+    result = runner(job, shown)
+    if config.waves and request.backend != "golden":
+        result = record_waves(job, result, shown, request.spec)
+        write_json(job.result, result)
+    write_junit(job.folder / "results.xml", result)
+    return RunOutcome(result, job.folder)
+
+
+def make_images(request: Request, progress: Progress) -> Images:
+    """Device side of a run. Raises RunError, also for a test that cannot run on that processor."""
+    config = request.config
     test = find_test(config.test)
     if config.waves and request.backend == "golden":
         raise RunError("WAVES=1: the golden model has no signals; run it on the RTL")
     if unmet := test.unmet(config.hardware):
         raise RunError(unmet)
-    shown.stage(f"compiling kernels of {test.name}")
-    images = request.images or compile_images(test, config)
-    runner = make_runner(request, shown)
+    progress.stage(f"compiling kernels of {test.name}")
+    return request.images or compile_images(test, config)
+
+
+def make_job(request: Request, images: Images) -> Job:
+    """Folder of a run, emptied, with copies of the images. Raises RunError if it cannot be written."""
+    config = request.config
+    test = find_test(config.test)
     folder = request.folder or RESULTS / test.name / run_label(request)
     try:
         shutil.rmtree(folder, ignore_errors=True)
@@ -80,14 +100,7 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
         copies = copy_images(images, test.name, folder)
     except OSError as error:
         raise RunError(f"results cannot be written to {folder}: {error.strerror}") from error
-    job = Job(config, request.backend, copies, folder, request.policy, request.prepare)
-    shown.stage(f"running {test.name}")
-    result = runner(job, shown)
-    if config.waves and request.backend != "golden":
-        result = record_waves(job, result, shown, request.spec)
-        write_json(job.result, result)
-    write_junit(folder / "results.xml", result)
-    return RunOutcome(result, folder)
+    return Job(config, request.backend, copies, folder, request.policy, request.prepare)
 
 
 def make_runner(request: Request, progress: Progress) -> Runner:

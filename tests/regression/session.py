@@ -109,6 +109,10 @@ class Session:
         orders = list(itertools.permutations(names))
         return orders[self.seed % len(orders)]
 
+    def check(self, name: str, holds: bool, detail: str) -> None:
+        """Note a check that the host program made itself; one that does not hold fails the run."""
+        self._note(name, Outcome.PASS if holds else Outcome.FAIL, detail)
+
     # ------------------------------------------------------------------ data
 
     def random(self, dtype: type[_IntT], count: int, low: int = 0, high: int = 1 << 31) -> NDArray[_IntT]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 
 from config import RunConfig
-from hw.tb.build.model import BuildError, build
+from hw.tb.build.model import BuildError, Model, build
 from hw.tb.build.spec import ModelSpec
 from hw.tb.build.toolchain import ToolError
 from hw.tb.run import SimResult, simulate
@@ -33,27 +34,44 @@ def prepare_simulation(config: RunConfig, progress: Progress, spec: ModelSpec | 
     Raises:
         RunError: a tool is missing or the model cannot be built.
     """
+    model = prepare_model(config, progress, spec)
+
+    def run(job: Job, progress: Progress) -> RunResult:
+        return run_jobs([job], model, progress)[0]
+
+    return run
+
+
+def prepare_model(config: RunConfig, progress: Progress, spec: ModelSpec | None = None) -> Model:
+    """The model for a run, built if need be. Raises RunError."""
     try:
-        model = build(spec or ModelSpec(hardware=config.hardware), progress=progress.stage)
+        return build(spec or ModelSpec(hardware=config.hardware), progress=progress.stage)
     except (BuildError, ToolError) as error:
         raise RunError(str(error)) from error
 
-    def run(job: Job, progress: Progress) -> RunResult:
-        run_dir = job.folder / "sim"
-        job_file = job.folder / "job.json"
-        write_json(job_file, job)
-        with watch_simulation(run_dir, progress):
-            ended = simulate(
-                job.config,
-                TEST_MODULE,
-                run_dir,
-                model=model,
-                options={JOB_OPTION: str(job_file)},
-                timeout_s=TIMEOUT_S,
-            )
-        return _collect(job, ended)
 
-    return run
+def run_jobs(jobs: Sequence[Job], model: Model, progress: Progress) -> list[RunResult]:
+    """Run jobs that differ in test and size alone in one process, one after the other, up to the first that fails."""
+    first = jobs[0]
+    run_dir = first.folder / "sim"
+    for job in jobs:
+        write_json(job.file, job)
+    with watch_simulation(run_dir, progress):
+        ended = simulate(
+            first.config,
+            TEST_MODULE,
+            run_dir,
+            model=model,
+            options={JOB_OPTION: os.pathsep.join(str(job.file) for job in jobs)},
+            timeout_s=TIMEOUT_S,
+        )
+    results: list[RunResult] = []
+    for job in jobs:
+        last = job is jobs[-1] or not job.result.exists()
+        results.append(_collect(job, ended) if last else read_json(job.result, RunResult))
+        if last or not results[-1].passed:
+            break
+    return results
 
 
 def _collect(job: Job, ended: SimResult) -> RunResult:

@@ -8,6 +8,7 @@ from functools import cache
 import pytest
 
 from config import EntryGeneration, HardwareConfig, LaunchPath, RunConfig
+from sw.runtime.bar.golden import GoldenBarBackend
 from sw.runtime.exercise import Exercise
 from sw.runtime.golden_backend import GoldenBackend
 from tests.regression.catalogue import find_test, known_tests
@@ -51,6 +52,14 @@ def test_older_entry(name: str, entry: EntryGeneration) -> None:
     assert [(kernel.kernel, kernel.ctas) for kernel in result.kernels] == [
         (kernel.kernel, kernel.ctas) for kernel in newest(name).kernels
     ]
+
+
+def test_io_window_through_the_bars() -> None:
+    """The window is mapped from the start, so a buffer there must not be mapped a second time, nor be unmapped."""
+    test = find_test("io_addr")
+    config = RunConfig(test="io_addr", size=test.sizes.smoke)
+    result = execute(test, GoldenBarBackend(config), compile_images(test, config), config, LaunchPath.BAR)
+    assert result.passed, [failure.screen for failure in result.failures]
 
 
 @pytest.mark.parametrize(

@@ -99,10 +99,12 @@ class BarBackend:
             case m.ForgetImage(min_vma):
                 host.unmap(min_vma)
             case m.DeclareBuffer(address, size, _):
-                host.map(address, size)
+                if not host.in_io_window(address):
+                    host.map(address, size)
                 self.declare(message)
             case m.ForgetBuffer(address):
-                host.unmap(address)
+                if not host.in_io_window(address):
+                    host.unmap(address)
                 self.forget(message)
             case m.Launch():
                 self._launch(message)

@@ -174,6 +174,10 @@ class BarHost:
         self._ranges.insert(at, mapped)
         return mapped.offset
 
+    def in_io_window(self, vma: int) -> bool:
+        """Whether an address lies in the I/O window, which stays mapped as long as the host does."""
+        return self.mode is not LaunchMode.RAW and IO_BASE <= vma < EXIT_CODE + 8
+
     def unmap(self, vma: int) -> None:
         """Forget the range that begins at `vma`; its device address is then private memory."""
         for index, known in enumerate(self._ranges):

@@ -7,9 +7,7 @@ from tests.kernels.arithmetic import matrix_product
 from tests.regression.host import Argument, Exercise, Minimum, Need, Session, Sizes, kernel_test, u32
 
 
-@kernel_test(
-    sizes=Sizes(8, 16, 48), needs=(Need.FLOAT, Need.SIMT), minimum=Minimum(Exercise(barriers=1000, lmem=2000))
-)
+@kernel_test(sizes=Sizes(8, 16, 48), needs=(Need.FLOAT, Need.SIMT), minimum=Minimum(Exercise(barriers=1000, lmem=2000)))
 def async_barrier(t: Session) -> None:
     """Float matrix product, N x N, in tiles, arriving at a barrier and waiting for it at different places."""
     hardware = t.device.config.hardware
