@@ -138,7 +138,7 @@ class GoldenBackend:
             for write in dcr_writes(launch, self.config.hardware.xlen):
                 machine.dcr_write(write.address, write.value)
             machine.start()
-            summary = machine.run(launch.max_cycles or MAX_WARP_INSTRUCTIONS, self.config.seed, Watch(step=counter))
+            summary = machine.run(launch.max_cycles or MAX_WARP_INSTRUCTIONS, self._seed(launch), Watch(step=counter))
         except (HangError, LimitError) as error:
             self._check_failed(launch, Difference("hang", Category.KERNEL, str(error), launch.launch_id))
             status = m.LaunchStatus.TIMEOUT
@@ -157,6 +157,13 @@ class GoldenBackend:
                 exercised=counter.exercise if counter is not None else None,
             )
         self._events.append(m.LaunchDone(launch.launch_id, status, stats))
+
+    def _seed(self, launch: m.Launch) -> int | None:
+        """No free choice for one warp a core: programs that start warps themselves rely on warp 0 (§2.4, §12.3)."""
+        hardware = self.config.hardware
+        blocks = launch.grid[0] * launch.grid[1] * launch.grid[2]
+        one_warp = blocks <= hardware.total_cores and launch.block_size <= hardware.num_threads
+        return None if one_warp else self.config.seed
 
     def _report(self, launch: m.Launch, finding: Finding, status: m.LaunchStatus) -> m.LaunchStatus:
         """Turn a finding into an event; the status gets worse, never better."""

@@ -27,6 +27,9 @@ def compile_images(test: KernelTest, config: RunConfig) -> Images:
     sources = sorted(path for path in (KERNELS_FOLDER / test.name).iterdir() if path.suffix in _SUFFIXES)
     sources += _generated_sources(test, config)
     try:
+        if test.legacy:
+            program = compile_kernel(sources, hardware=config.hardware)
+            return Images((KernelImage(test.name, program.vxbin, "main"),))
         if config.entry is EntryGeneration.DIRECT:
             built = [
                 compile_kernel(sources, hardware=config.hardware, entry=config.entry, kernel=name)

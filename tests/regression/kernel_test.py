@@ -67,6 +67,7 @@ class KernelTest:
         minimum: what it must exercise; None: nobody asks.
         knobs: defaults of this test for knobs that the user does not set.
         timing: what in its results depends on time or on the order of warps, for readers of a report.
+        legacy: its program is `main()` with the legacy library, in an image of its own generation.
     """
 
     name: str
@@ -79,6 +80,7 @@ class KernelTest:
     minimum: Minimum | None = None
     knobs: Mapping[str, str] = field(default_factory=dict)
     timing: str = ""
+    legacy: bool = False
 
     def unmet(self, hardware: HardwareConfig) -> str:
         """Why it can't run there, as a sentence; empty if it can."""
@@ -96,6 +98,7 @@ def kernel_test(
     minimum: Minimum | None = None,
     knobs: Mapping[str, str] | None = None,
     timing: str = "",
+    legacy: bool = False,
 ) -> Callable[[Body], KernelTest]:
     """Turn a host function into a test named after it; its docstring's first line is the description.
 
@@ -116,6 +119,7 @@ def kernel_test(
             minimum,
             dict(knobs or {}),
             timing,
+            legacy,
         )
 
     return declare

@@ -20,6 +20,7 @@ from sw.runtime.args import Argument
 from sw.runtime.buffer import PendingRead
 from sw.runtime.launch import Dims, max_occupancy
 from sw.runtime.messages import LaunchStatus
+from tests.regression.console import DeviceConsole
 from tests.regression.expectation import Comparison, Judge, Tolerance, compare
 from tests.regression.images import Images
 from tests.regression.result import HostCheck, Outcome
@@ -160,8 +161,7 @@ class Session:
             block: threads per CTA per axis.
             lmem: bytes of local memory per CTA.
             cluster: CTAs per cluster per axis.
-            ulp: distance allowed between floats of the expected buffers, in units of the last place.
-            absolute: distance allowed between them otherwise.
+            ulp, absolute: distance allowed between floats of the expected buffers; units of the last place, number.
             judge: buffers whose contents the host can't predict, and who says what is wrong with them.
         """
         if (threads is None) == (grid is None or block is None):
@@ -189,6 +189,18 @@ class Session:
         launched = Launched(kernel, launch_id, snapshots)
         self.launches.append(launched)
         return launched
+
+    def launch_legacy(
+        self, kernel: str, args: Sequence[Argument], *, expect: Mapping[Buffer, Array], ulp: int = 0
+    ) -> Launched:
+        """Queue a program of the legacy library: one block of one warp on each core, which starts the others itself."""
+        hardware = self.device.config.hardware
+        cores, lanes = hardware.total_cores, hardware.num_threads
+        return self.launch(kernel, args, grid=cores, block=lanes, expect=expect, ulp=ulp)
+
+    def console(self) -> DeviceConsole:
+        """The console, emptied; call it once, before the launch."""
+        return DeviceConsole(self.device)
 
     def require_full_warps(self) -> None:
         """Refuse a size that leaves a warp with idle lanes, for kernels whose bounds check must not diverge.
