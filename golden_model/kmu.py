@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 
 from config import HardwareConfig
 from golden_model.cta import CtaDescriptor, Dim3
@@ -39,6 +39,9 @@ class Kmu:
         self.rewind = 20
         self._walk: Iterator[tuple[Dim3, int]] = iter(())  # block index, number in its cluster
         self._head: tuple[Dim3, int] | None = None  # the block that is offered
+        self._ahead: list[tuple[Dim3, int]] = []  # blocks that were taken and given back; they come before the walk
+        self._ahead_at = 0
+        self._steps: Dim3 = (1, 1, 1)  # cluster dimensions of the launch
         self._offered: CtaDescriptor | None = None  # its descriptor, made when somebody looks
         self._taken = 0
         self.shape: CtaDescriptor | None = None  # what all CTAs of the launch have in common
@@ -77,6 +80,7 @@ class Kmu:
                 raise LaunchError(f"the walk never ends: grid {axis}={size} is no multiple of cluster {axis}={step}")
         self.shape = self._common()
         self._walk = walk(grid, cluster) if all(grid) and block_size else iter(())
+        self._ahead, self._ahead_at, self._steps = [], 0, cluster
         self._head, self._offered, self._taken = next(self._walk, None), None, 0
 
     def peek(self) -> CtaDescriptor | None:
@@ -90,16 +94,24 @@ class Kmu:
         taken = self.peek()
         if taken is None:
             raise LookupError("no CTA is left in the grid")
-        self._head, self._offered = next(self._walk, None), None
+        self._head, self._offered = self._next(), None
         self._taken += 1
         return taken
+
+    def _next(self) -> tuple[Dim3, int] | None:
+        if self._ahead_at < len(self._ahead):
+            self._ahead_at += 1
+            return self._ahead[self._ahead_at - 1]
+        return next(self._walk, None)
 
     def take_blocks(self, count: int) -> list[tuple[Dim3, int]]:
         """Remove up to `count` CTAs at once: block index and number in its cluster of each."""
         if self._head is None:
             return []
-        taken = [self._head, *islice(self._walk, count - 1)]
-        self._head, self._offered = next(self._walk, None), None
+        again = self._ahead[self._ahead_at : self._ahead_at + count - 1]
+        self._ahead_at += len(again)
+        taken = [self._head, *again, *islice(self._walk, count - 1 - len(again))]
+        self._head, self._offered = self._next(), None
         self._taken += len(taken)
         return taken
 
@@ -108,7 +120,8 @@ class Kmu:
         if not blocks:
             return
         behind = [] if self._head is None else [self._head]
-        self._walk = chain(blocks[1:], behind, self._walk)
+        self._ahead = [*blocks[1:], *behind, *self._ahead[self._ahead_at :]]
+        self._ahead_at = 0
         self._head, self._offered = blocks[0], None
         self._taken -= len(blocks)
 
@@ -116,6 +129,18 @@ class Kmu:
     def taken(self) -> int:
         """CTAs taken since the start."""
         return self._taken
+
+    def position(self, block: Dim3) -> int | None:
+        """How many CTAs of the running grid come before this one; None if the grid has no such block."""
+        shape = self.shape
+        if shape is None or any(index >= size for index, size in zip(block, shape.grid_dim, strict=True)):
+            return None
+        cluster, size = self._steps, shape.cluster_size
+        outer = [index // step for index, step in zip(block, cluster, strict=True)]
+        count = [size // step for size, step in zip(shape.grid_dim, cluster, strict=True)]
+        inner = [index % step for index, step in zip(block, cluster, strict=True)]
+        clusters = (outer[2] * count[1] + outer[1]) * count[0] + outer[0]
+        return clusters * size + (inner[2] * cluster[1] + inner[1]) * cluster[0] + inner[0]
 
     # ------------------------------------------------------------------ descriptors
 

@@ -45,9 +45,11 @@ class Dispatching:
         self._config = engine.machine.config
         self._queue = np.zeros(_QUEUE, _CTA)
         self._taken: list[tuple[tuple[int, int, int], int]] = []  # what the queue holds
+        self._first = 0  # how many CTAs of the launch came before those
         self._shape: CtaDescriptor | None = None
         self._assignments: list[WarpAssignment] = []  # one a rank
         self._tables: list[np.ndarray] = []
+        self._filled: set[int] = set()  # CTA registers whose values a start sets in C
         self._residents: dict[int, ResidentCta] = {}  # by number of the CTA
         self._seen = [[0] * self._config.num_warps for _ in engine.machine.cores]
 
@@ -62,6 +64,23 @@ class Dispatching:
         m.foreign_end = machine.cores[0].global_barriers.busy
         self._residents.clear()
         self._launch_tables()
+        self._slots_to_c()
+        self._fill_queue([])
+
+    def resume(self) -> None:
+        """As `enter`, after a `leave` within the same launch."""
+        m, machine = self._engine.m, self._machine
+        m.native = 1
+        m.locked = NONE if machine.locked_core is None else machine.locked_core
+        for number in self._engine.used_cta_csrs:
+            if number not in self._filled:
+                self._add_fill(number)
+        self._slots_to_c()
+        m.queue_at = machine.kmu.taken - self._first
+        machine.kmu.take_blocks(len(self._taken) - m.queue_at)
+
+    def _slots_to_c(self) -> None:
+        machine = self._machine
         for core, shared in zip(machine.cores, self._engine.cores, strict=True):
             dispatcher = core.dispatcher
             shared.core_id, shared.tail, shared.initialised = core.core_id, dispatcher.tail, dispatcher.initialised
@@ -75,7 +94,6 @@ class Dispatching:
             for warp, mine in zip(core.warps, shared.warps, strict=True):
                 mine.spawned, mine.slot, mine.rank = warp.spawned, warp.slot, warp.rank
                 self._seen[core.core_id][warp.wid] = mine.starts
-        self._fill_queue()
 
     def leave(self) -> int:
         """C's state goes to Python; returns the core that is asked first for the next CTA."""
@@ -101,8 +119,17 @@ class Dispatching:
         return int(m.next_core)
 
     def more(self) -> None:
-        """C has handed out the whole queue."""
-        self._fill_queue()
+        """C needs more of the walk."""
+        m = self._engine.m
+        self._fill_queue(self._taken[m.queue_at : m.queued])
+
+    def is_window(self) -> bool:
+        """Whether there is a dispatch window where C does not know one; from now on it knows."""
+        m = self._engine.m
+        if not m.odd_pc or not self._machine.code.is_window(m.odd_pc):
+            return False
+        m.window = m.odd_pc
+        return True
 
     def odd_start(self) -> None:
         """A warp was reused at an address that C does not know to be a dispatch window."""
@@ -138,6 +165,7 @@ class Dispatching:
         m, machine, config = self._engine.m, self._machine, self._config
         shape = self._shape = machine.kmu.shape
         self._tables.clear()
+        self._filled.clear()
         m.fills = m.num_ranks = 0
         if shape is None or not shape.block_size:
             return
@@ -146,7 +174,7 @@ class Dispatching:
         self._assignments = [scratch.assign() for _ in range(accepted.num_warps)]
         m.num_ranks = accepted.num_warps
         m.usable = scratch.usable_slots(shape.lmem_stride)
-        m.needed = min(max(shape.cluster_size, 1), m.usable)
+        m.needed, m.stride = min(max(shape.cluster_size, 1), m.usable), shape.lmem_stride
         m.startup, m.param = shape.pc, shape.param & self._engine.reg_mask
         m.rewind = machine.cores[0].rewind
         m.rank_masks = self._keep(np.array([a.tmask for a in self._assignments], np.uint32))
@@ -155,6 +183,7 @@ class Dispatching:
 
     def _add_fill(self, number: int) -> None:
         m, engine, shape = self._engine.m, self._engine, self._shape
+        self._filled.add(number)
         if shape is None or not m.num_ranks:
             return
         index, source = engine.csr_index(number), _SOURCES.get(number, _LAUNCH)
@@ -192,10 +221,11 @@ class Dispatching:
         self._tables.append(table)
         return int(table.ctypes.data)
 
-    def _fill_queue(self) -> None:
+    def _fill_queue(self, rest: list[tuple[tuple[int, int, int], int]]) -> None:
+        """`rest`: CTAs that are in the queue and stay in it."""
         m, kmu = self._engine.m, self._machine.kmu
-        first = kmu.taken
-        self._taken = kmu.take_blocks(_QUEUE)
+        first = self._first = kmu.taken - len(rest)
+        self._taken = [*rest, *kmu.take_blocks(_QUEUE - len(rest))]
         count = len(self._taken)
         if count:
             assert self._shape is not None

@@ -180,30 +180,14 @@ class Engine:
 
     def take_back(self) -> None:
         """Python's state goes to C, within a run; starts of warps are told by `started`."""
+        self._launched.clear()  # C may have written other values of CSRs since
+        self._last_csr.clear()
+        self._last_threads.clear()
         self.m.reserved = self.machine.cores[0].reservations.any
         for core in self.machine.cores:
             self._core_to_c(core)
             for warp in core.warps:
                 self._warp_to_c(warp)
-
-    def is_active(self, warp: Warp) -> bool:
-        """Whether the warp has active lanes in C."""
-        return bool(self._shared(warp).tmask)
-
-    def ended(self, warp: Warp) -> None:
-        """A warp has ended in C: Python learns where, but not what is left in its CSRs."""
-        shared = self._shared(warp)
-        warp.pc, warp.uid = shared.pc, shared.uid
-        warp.set_mask(0)
-        self.end(warp)
-
-    def restarted(self, warp: Warp) -> None:
-        """As `started`, but C keeps what only it knows of the warp: CSRs that the start does not set."""
-        shared = self._shared(warp)
-        shared.pc, shared.tmask, shared.last, shared.slot = warp.pc, warp.tmask, warp.last, warp.slot
-        shared.uid, shared.blocked, shared.ipdom_len, shared.has_cta = warp.uid, 0, 0, 1
-        shared.csr[_MSCRATCH] = warp.csr_storage[STORED_CSRS[_MSCRATCH]]
-        self._refresh_csrs(warp)
 
     def provide(self, core: Core, address: int) -> bool:
         """Make the page at an address; False if there is one."""

@@ -80,7 +80,7 @@ static int execute(F *f, u32 number, T *t, Ins *s) {
   if (w->next_mask == tmask) return F_DONE;
   w->tmask = w->next_mask;
   w->last = w->tmask ? 31 - (u32)__builtin_clz(w->tmask) : 0;
-  return w->tmask ? F_DONE : F_ENDED;
+  return w->tmask ? F_DONE : warp_ended(f, t);
 }
 
 /* Step one warp as far as its turn has come. */
@@ -98,7 +98,7 @@ static int advance(F *f, u32 number) {
     u64 me = turn(t, s->uid);
     if (w->blocked || (s->first_row && f->order[f->order_head % ORDER] != me)) return F_DONE;
     if (s->barrier && barrier_order(f, t->core)[f->bar_head[t->core] % BARRIER_ORDER] != me) return F_DONE;
-    if (f->depth + 2 * NUM_WARPS >= WORK) return F_FULL;
+    if (f->depth + 4 * NUM_WARPS * f->num_cores >= WORK) return F_FULL;
     int reason = execute(f, number, t, s);
     if (reason != F_DONE) {
       f->track = number;
@@ -128,6 +128,10 @@ int follow(F *f) {
     f->checked = 1;
     if (foreign(f)) return F_SHAPE;
   }
+  if (f->again) { /* Python has found that a dispatch window is there */
+    if ((reason = follow_dispatch(f)) != F_DONE) return reason;
+    if (f->track != NONE) wake(f, f->track);
+  }
   for (;;) {
     while (f->depth) {
       if ((reason = advance(f, f->work[--f->depth])) != F_DONE) return reason;
@@ -144,10 +148,11 @@ int follow(F *f) {
       if (next) wake(f, r->core * NUM_WARPS + r->warp);
     } else if (f->i_cta < f->n_cta && cta <= seen) {
       const CtaRecord *r = &f->cta[f->i_cta];
-      int seen = see_cta(f, r);
-      if (!seen) return F_CTA;
+      if ((reason = see_cta(f, r)) != F_DONE) return reason;
       f->i_cta++;
-      if (seen == 2) return F_START;
+      if (r->event > STARTED || (reason = follow_dispatch(f)) == F_DONE) continue;
+      f->track = NONE;
+      return reason;
     } else if (f->i_seen < f->n_barrier) {
       const BarrierRecord *r = &f->barrier[f->i_seen];
       see_barrier(f, r);

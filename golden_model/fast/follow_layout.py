@@ -15,14 +15,16 @@ WORK = 1 << 14
 FOLLOWED = (Kind.COMMIT, Kind.MEMORY, Kind.CTA, Kind.BARRIER, Kind.IPDOM)
 
 # Why follow() came back.
-DONE, SHAPE, MEMORY, BARRIER, IPDOM, COMMIT, CTA, STEP, ENDED, DECODE, PAGE, FULL, START = range(13)
 REASONS = (
-    "DONE", "SHAPE", "MEMORY", "BARRIER", "IPDOM", "COMMIT", "CTA", "STEP", "ENDED", "DECODE", "PAGE", "FULL", "START",
+    "DONE", "SHAPE", "MEMORY", "BARRIER", "IPDOM", "COMMIT", "CTA", "STEP", "ENDED", "DECODE", "PAGE", "FULL", "MORE",
+    "DISPATCH",
 )  # fmt: skip
+DONE, SHAPE, MEMORY, BARRIER, IPDOM, COMMIT, CTA, STEP, ENDED, DECODE, PAGE, FULL, MORE, DISPATCH = range(len(REASONS))
 COUNTS = (
-    "instructions", "lanes", "memory_accesses", "barriers", "divergences", "undefined_register", "undefined_memory",
-    "undefined_store",
+    "instructions", "lanes", "memory_accesses", "barriers", "divergences", "ctas", "warps_started",
+    "undefined_register", "undefined_memory", "undefined_store",
 )  # fmt: skip
+CTAS = 1 << 10  # CTA records of one kind that wait for the golden model
 
 _C_TYPES = {"u1": "u8", "u2": "u16", "u4": "u32", "u8": "u64"}
 _NONE: tuple[int, ...] = ()
@@ -89,29 +91,37 @@ def structs(lanes: int, xlen: int, flen: int, known: dict[str, Any]) -> tuple[St
             ("u32", name, _NONE)
             for name in (
                 "held", "b_id", "b_count", "b_op", "b_phase", "core", "wid", "pending", "starts", "hist_at",
-                "hw_active", "hw_slot", "hw_spawned", "ends_seen",
+                "hw_active", "hw_slot", "hw_spawned", "ends_seen", "ends_golden", "started", "ended", "pad",
             )
         ]
         + [("u32", "at", (WINDOW,)), ("Log", "hist", (HISTORY,)), ("Writer", "writers", (64,))],
         known,
     )  # fmt: skip
-    seen = struct("Seen", [("u32", name, _NONE) for name in ("held", "num_warps", "ended", "pad")], known)
+    seen = struct(
+        "Seen",
+        [("u32", name, _NONE) for name in ("held", "num_warps", "ended", "pad")] + [("u32", "block", (3,))],
+        known,
+    )
     records = [(f"{kind.name.title()}Record*", kind.name.lower()) for kind in FOLLOWED]
     follow = struct(
         "F",
         [("M*", "m", _NONE), ("T*", "tracks", _NONE), ("Ins*", "slots", _NONE), ("Row*", "rows", _NONE)]
         + [("u64*", "order", _NONE), ("u64*", "barrier_order", _NONE), ("Seen*", "seen", _NONE)]
+        + [("CtaRecord*", "accepts", _NONE), ("CtaRecord*", "starts", _NONE)]
         + [(kind, name, _NONE) for kind, name in records]
         + [("u64", f"n_{kind.name.lower()}", _NONE) for kind in FOLLOWED]
         + [("u64", f"i_{kind.name.lower()}", _NONE) for kind in FOLLOWED]
         + [("u64", "i_seen", _NONE), ("u64", "order_head", _NONE), ("u64", "order_tail", _NONE)]
         + [("u64", "count", (len(COUNTS),)), ("u64", "retired", (256,))]
         + [("u64", "bar_head", (256,)), ("u64", "bar_tail", (256,))]
+        # CTA records that wait; of starts each core has its own ring.
+        + [("u64", "accept_head", _NONE), ("u64", "accept_tail", _NONE), ("u64", "launched", _NONE)]
+        + [("u64", "start_head", (256,)), ("u64", "start_tail", (256,))]
         + [
             ("u32", name, _NONE)
             for name in (
                 "checked", "track", "free_slot", "used_slots", "free_row", "used_rows", "max_rows",
-                "num_cores", "depth",
+                "num_cores", "depth", "wake_all", "again",
             )
         ]
         + [("u32", "work", (WORK,))],
@@ -131,7 +141,14 @@ def c_text(lanes: int, made: tuple[Struct, ...]) -> str:
             lines.append(f"  {_C_TYPES[code]} {field}{array};")
         out.append(f"typedef struct {{\n{chr(10).join(lines)}\n}} {name};")
         out.append(f'_Static_assert(sizeof({name}) == {dtype(kind, lanes).itemsize}, "layout differs from numpy");')
-    constants = {"HISTORY": HISTORY, "WINDOW": WINDOW, "ORDER": ORDER, "BARRIER_ORDER": BARRIER_ORDER, "WORK": WORK}
+    constants = {
+        "HISTORY": HISTORY,
+        "WINDOW": WINDOW,
+        "ORDER": ORDER,
+        "BARRIER_ORDER": BARRIER_ORDER,
+        "WORK": WORK,
+        "CTAS": CTAS,
+    }
     out += [f"#define {name} {value}" for name, value in constants.items()]
     out.append("enum { " + ", ".join(f"F_{name} = {number}" for number, name in enumerate(REASONS)) + " };")
     out.append("enum { " + ", ".join(f"N_{name.upper()} = {number}" for number, name in enumerate(COUNTS)) + " };")

@@ -17,6 +17,7 @@ from golden_model.isa.instruction import Instruction
 from golden_model.isa.table import INSTRUCTIONS, legal
 
 _FOLDER = Path(__file__).parent
+_FOLLOWING = ("join.c", "follow_dispatch.c", "compare.c", "follow.c")
 _DIAGNOSIS = ("_state", "_order", "_cells", "")
 _HEAD = """#include <stddef.h>
 #include <stdint.h>
@@ -98,7 +99,7 @@ def generate(config: HardwareConfig, traced: bool = False, diagnose: bool = Fals
     if traced:
         parts.insert(1, "#define TRACED 1")
         parts.append(follow_layout.c_text(config.num_threads, layout.follow))
-        parts += [(_FOLDER / name).read_text(encoding="utf-8") for name in ("join.c", "compare.c", "follow.c")]
+        parts += [(_FOLDER / name).read_text(encoding="utf-8") for name in _FOLLOWING]
     return "\n".join(parts)
 
 

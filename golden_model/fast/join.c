@@ -118,31 +118,6 @@ static void see_barrier(F *f, const BarrierRecord *r) {
   t->b_id = r->id, t->b_count = r->count, t->b_op = r->op, t->b_phase = r->phase;
 }
 
-/* What golden_model/follow/dispatch.py checks of the end of a warp and of a CTA; starts concern the golden model. */
-static int see_cta(F *f, const CtaRecord *r) {
-  T *t = track_of(f, r->core, r->warp);
-  if (r->slot >= NUM_WARPS) return 0;
-  if (r->event == 2) {
-    Seen *s = &f->seen[r->core * NUM_WARPS + r->slot];
-    if (!t->hw_active || r->slot != t->hw_slot) return 0;
-    t->hw_active = t->held = 0;
-    t->ends_seen++;
-    if (s->held && !t->hw_spawned) s->ended++;
-    return 1;
-  }
-  Seen *s = &f->seen[r->core * NUM_WARPS + r->slot];
-  if (r->event == 1) { /* the golden model follows it in Python */
-    if (t->hw_active || !s->held) return 0;
-    t->hw_active = 1, t->hw_slot = r->slot, t->hw_spawned = 0;
-    t->starts++;
-    return 2;
-  }
-  if (r->event != 3) return 0;
-  if (!s->held || s->ended != s->num_warps) return 0;
-  s->held = 0;
-  return 1;
-}
-
 enum { FIRST = 1, LAST = 2, CONTROL = 4, MOST_WAITING = 512 };
 
 /* Merge one commit packet. `next`: the warp's next instruction is complete now. */

@@ -158,12 +158,14 @@ class Layout:
                 ("u32", "usable", none),
                 ("u32", "needed", none),  # slots of a whole cluster
                 ("u32", "num_ranks", none),
+                ("u32", "stride", none),  # bytes of local memory from slot to slot
                 ("u32", "next_core", none),
                 ("u32", "locked", none),  # core, or NONE
                 ("u32", "fills", none),
                 ("u32", "progress", none),
                 ("u32", "odd_core", none),
                 ("u32", "odd_warp", none),
+                ("u32", "pad", none),
                 ("u64", "odd_pc", none),
                 ("u64", "startup", none),
                 ("u64", "rewind", none),

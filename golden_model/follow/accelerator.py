@@ -2,8 +2,8 @@
 
 ```
  batch ─▶ follow() in C ─┬─ plain agreement: nothing to do here
-                         ├─ CTA record, end of a warp ─▶ DispatchFollower
-                         └─ anything else ─▶ state to Python ─▶ Joiner, Stepper ─▶ Found, or state back to C
+                         ├─ more of the walk, an instruction to be decoded, a page
+                         └─ anything else ─▶ state to Python ─▶ Joiner, Dispatch, Stepper ─▶ Found, or back to C
 ```
 """
 
@@ -17,22 +17,26 @@ import numpy as np
 
 from golden_model.fast import follow_layout as layout
 from golden_model.fast.build import NoFastTier
+from golden_model.fast.dispatching import NONE
 from golden_model.follow.adopted import AdoptedKind, Coverage
 from golden_model.follow.cursor import JOINED, Cursor, Rest
 from golden_model.follow.dispatch import DispatchFollower
 from golden_model.follow.exchange import Exchange
-from golden_model.follow.instruction import CtaRow, commit_rows
+from golden_model.follow.instruction import CtaRow, commit_rows, rows
 from golden_model.follow.joiner import Joiner
 from golden_model.follow.orders import Orders
 from golden_model.follow.stepper import Stepper
 from golden_model.follow.track import Track
-from golden_model.records.layout import CtaEvent, Kind, dtype
+from golden_model.records.layout import Kind, dtype
 from golden_model.records.ring import Records
 
 if TYPE_CHECKING:
     from golden_model.fast.engine import Engine
 
 _ADOPTED = {
+    "ctas": AdoptedKind.PLACEMENT,
+    "warps_started": AdoptedKind.PLACEMENT,
+    "barriers": AdoptedKind.BARRIER_ORDER,
     "undefined_register": AdoptedKind.UNDEFINED_REGISTER,
     "undefined_memory": AdoptedKind.UNDEFINED_MEMORY,
     "undefined_store": AdoptedKind.UNDEFINED_STORE,
@@ -42,11 +46,9 @@ _ADOPTED = {
 class Accelerator:
     """Owner of the golden warps between `enter` and `leave`; Python's objects are behind then.
 
-    Up to date in Python at all times: dispatch, whether a warp is active, PC and number of the inactive ones.
-
     Attributes:
         active: C has the state; otherwise Python goes on alone until the next launch.
-        handed_over: how often Python had to look at something that was no CTA record and no end of a warp.
+        handed_over: how often Python had to look at something.
     """
 
     def __init__(
@@ -60,9 +62,9 @@ class Accelerator:
         coverage: Coverage,
     ) -> None:
         self._engine = engine
-        self._joiner, self._stepper, self._dispatch, self._coverage = joiner, stepper, dispatch, coverage
+        self._joiner, self._stepper, self._coverage = joiner, stepper, coverage
         self._exchange = Exchange(engine, tracks, orders, joiner, dispatch)
-        self._tracks, self._warps = self._exchange.tracks, len(tracks[0])
+        self._tracks = self._exchange.tracks
         self._follow = engine.library.follow
         self._pointer = ctypes.byref(self._exchange.f)
         self._counts: Any = np.ctypeslib.as_array(self._exchange.f.count)
@@ -82,10 +84,13 @@ class Accelerator:
         except NoFastTier as reason:
             self._engine.machine.tier_note = f"the readable tier runs: {reason}"
             return
+        self._engine.dispatching.enter(seeded=False, next_core=0)
+        self._exchange.f.again = 0
         for track in self._tracks:
             self._exchange.conceal(track)
         self._logs = self.active = True
         if not self._exchange.to_c():
+            self._engine.dispatching.leave()
             self._give_up()
 
     def leave(self) -> None:
@@ -112,6 +117,7 @@ class Accelerator:
         self.active = False
         self._collect()
         self._engine.leave()
+        self._engine.dispatching.leave()
         self._exchange.to_python()
 
     def _collect(self) -> None:
@@ -120,12 +126,10 @@ class Accelerator:
         for name, value in zip(layout.COUNTS, self._counts.tolist(), strict=True):
             if not value:
                 continue
+            if not name.startswith("undefined"):
+                setattr(coverage, name, getattr(coverage, name) + value)
             if name in _ADOPTED:
                 coverage.adopted[_ADOPTED[name]] += value
-            else:
-                setattr(coverage, name, getattr(coverage, name) + value)
-            if name == "barriers":
-                coverage.adopted[AdoptedKind.BARRIER_ORDER] += value
         self._counts[:] = 0
         self._joiner.retired[:] = self._exchange.f.retired[: len(self._joiner.retired)]
 
@@ -143,7 +147,7 @@ class Accelerator:
         """
         cursor = Cursor(self._exchange.f, batch)
         if not cursor.fits(self._sizes):
-            self._look(layout.SHAPE, cursor)
+            self._look(layout.SHAPE, cursor, see_cta)
             return self._rest(cursor)
         return self._consume(cursor, see_cta)
 
@@ -152,63 +156,27 @@ class Accelerator:
         return cursor.rest([self._tracks[number] for number in f.work[: f.depth]])
 
     def _consume(self, cursor: Cursor, see_cta: Callable[[CtaRow], None]) -> Rest | None:
-        f = self._exchange.f
+        dispatching = self._engine.dispatching
         while (reason := self._follow(self._pointer)) != layout.DONE:
-            if reason == layout.START:
-                self._start(cursor.ctas[f.i_cta - 1])
-            elif reason == layout.CTA:
-                row = cursor.ctas[f.i_cta]
-                f.i_cta += 1
-                self._see(row, see_cta)
-            elif reason == layout.ENDED:
-                self._ended(f.track)
-            elif not self._prepare(reason):
-                self._look(reason, cursor)
+            if reason == layout.MORE:
+                dispatching.more()
+            elif not (reason == layout.DISPATCH and dispatching.is_window()) and not self._prepare(reason):
+                self._look(reason, cursor, see_cta)
                 if not self.active:
                     return self._rest(cursor)
         self._collect()
         return None
 
-    # ------------------------------------------------------------------ dispatch
-
-    def _see(self, row: CtaRow, see_cta: Callable[[CtaRow], None]) -> None:
-        """A CTA record that C leaves to Python: a new CTA, the start of a warp, or one that has something wrong."""
-        exchange = self._exchange
-        number, slot = row.core * self._warps + row.warp, row.core * self._warps + row.slot
-        track, c = self._tracks[number], exchange.c[number]
-        track.hw_active, track.hw_slot, track.hw_spawned = bool(c.hw_active), c.hw_slot, bool(c.hw_spawned)
-        if row.slot < self._warps:
-            exchange.slot_to_python(slot, exchange.seen[slot])
-        see_cta(row)
-        if row.slot < self._warps:
-            exchange.slot_to_c(slot)
-        c.hw_active, c.hw_slot, c.hw_spawned = track.hw_active, track.hw_slot, track.hw_spawned
-        if row.event != CtaEvent.ACCEPT:
-            c.starts = len(track.starts) + len(track.spawns_seen)
-        self._wake(self._dispatch.follow())
-
-    def _start(self, row: CtaRow) -> None:
-        """The start of a warp, of which the records say nothing wrong."""
-        self._dispatch.queue_start(self._tracks[row.core * self._warps + row.warp], row)
-        self._wake(self._dispatch.follow())
-
-    def _ended(self, number: int) -> None:
-        """A golden warp has ended in C."""
-        track = self._tracks[number]
-        self._engine.ended(track.warp)
-        track.next_uid = self._exchange.c[number].next_uid
-        self._stepper.warp_ended(track)
-        self._wake([*self._stepper.take_work(), track])
+    def _stopped(self) -> list[Track]:
+        """The warp at which C stopped in the middle of its work, if it was one."""
+        number = self._exchange.f.track
+        return [] if number == NONE else [self._tracks[number]]
 
     def _wake(self, tracks: Iterable[Track]) -> None:
-        """Put warps on C's stack; those that dispatch has started become active in C."""
+        """Put warps on C's stack."""
         f = self._exchange.f
         for track in tracks:
-            number = self._exchange.number(track)
-            if track.warp.tmask and not self._engine.is_active(track.warp):
-                self._exchange.c[number].starts = len(track.starts) + len(track.spawns_seen)
-                self._engine.restarted(track.warp)
-            f.work[f.depth] = number
+            f.work[f.depth] = self._exchange.number(track)
             f.depth += 1
 
     # ------------------------------------------------------------------ what C leaves to Python
@@ -228,12 +196,12 @@ class Accelerator:
             self._wake([track])
         return helped
 
-    def _look(self, reason: int, cursor: Cursor) -> None:
+    def _look(self, reason: int, cursor: Cursor, see_cta: Callable[[CtaRow], None]) -> None:
         """Python looks at one record or steps one instruction, with everything as the readable tier has it."""
         self.handed_over += 1
-        inactive = {id(track) for track in self._tracks if not self._engine.is_active(track.warp)}
         self._to_python()
-        f, woken = self._exchange.f, []
+        inactive = {id(track) for track in self._tracks if not track.warp.tmask}
+        woken: list[Track] = []
         if reason == layout.SHAPE:
             self._joiner.check_shape(cursor.arrays)
             self._give_up()
@@ -243,17 +211,37 @@ class Accelerator:
         elif reason == layout.COMMIT:
             track = self._joiner.commit(next(commit_rows(cursor.take(Kind.COMMIT))))
             woken = [] if track is None else [track]
+        elif reason == layout.CTA:
+            see_cta(rows(Kind.CTA, cursor.take(Kind.CTA))[0])
+            self._stepper.follow_dispatch()
         elif reason == layout.FULL:
-            woken = [self._tracks[f.track]]
+            woken = self._stopped()
             self._stepper.wake(woken)
         else:
-            track = self._tracks[f.track]
-            ends = track.ends_golden
-            woken = self._step(track)
-            if track.ends_golden != ends:
-                inactive.add(id(track))
+            woken = self._go_on(reason, inactive)
         self._back(inactive)
         self._wake([*self._stepper.take_work(), *woken])
+
+    def _go_on(self, reason: int, inactive: set[int]) -> list[Track]:
+        """Do what C could not; returns the warp that is to go on. What ended and started again becomes `inactive`."""
+        if reason == layout.DISPATCH:
+            self._exchange.f.again = 0
+            self._stepper.follow_dispatch()
+            return self._stopped()
+        (track,) = self._stopped()
+        ends = track.ends_golden
+        if reason == layout.ENDED:
+            warp = track.warp
+            warp.core.global_barriers.warp_ended(warp.core)
+            if warp.resident is not None and not warp.spawned:
+                warp.core.warp_ended(warp.resident)
+            self._stepper.warp_ended(track)
+            woken = [track]
+        else:
+            woken = self._step(track)
+        if track.ends_golden != ends:
+            inactive.add(id(track))
+        return woken
 
     def _step(self, track: Track) -> list[Track]:
         self._exchange.reveal(track)
@@ -269,10 +257,12 @@ class Accelerator:
     def _back(self, inactive: set[int]) -> None:
         """The state goes to C again; if C has no place for something, Python goes on alone."""
         self._engine.take_back()
+        self._engine.dispatching.resume()
         if self._exchange.to_c():
             self.active = True
             for track in self._tracks:
                 if track.warp.tmask and id(track) in inactive:
                     self._engine.started(track.warp)
         else:
+            self._engine.dispatching.leave()
             self._give_up()

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from golden_model.fast import follow_layout as layout
-from golden_model.follow.instruction import CtaRow, rows
 from golden_model.follow.track import Track
 from golden_model.records.layout import Kind
 from golden_model.records.ring import Records
@@ -29,7 +28,6 @@ class Cursor:
 
     Attributes:
         arrays: the records that the follower reads, contiguous.
-        ctas: CTA records as rows.
     """
 
     def __init__(self, f: Any, batch: Mapping[Kind, Records]) -> None:
@@ -42,7 +40,6 @@ class Cursor:
             if records is not None:
                 setattr(f, name, records.__array_interface__["data"][0])
         f.i_seen = f.depth = f.checked = 0
-        self.ctas: list[CtaRow] = rows(Kind.CTA, self.arrays[Kind.CTA]) if f.n_cta else []
 
     def fits(self, sizes: Mapping[Kind, int]) -> bool:
         """Whether the records have as many lanes as C believes."""

@@ -27,11 +27,11 @@ class SeenCta:
 
     __slots__ = ("block", "ended", "num_warps", "slot")
 
-    def __init__(self, row: CtaRow) -> None:
-        self.block: Dim3 = (row.block_x, row.block_y, row.block_z)
-        self.slot = row.slot
-        self.num_warps = row.num_warps
-        self.ended = 0
+    def __init__(self, block: Dim3, slot: int, num_warps: int, ended: int = 0) -> None:
+        self.block = block
+        self.slot = slot
+        self.num_warps = num_warps
+        self.ended = ended
 
 
 class DispatchFollower:
@@ -42,6 +42,9 @@ class DispatchFollower:
 
     Attributes:
         slots: per core, CTAs that the records show, by slot.
+        accepts, starts: records that the golden model has not followed yet; of starts each core has its own.
+        in_order: so many CTAs were launched from the beginning of the walk on.
+        out_of_order: and these others.
     """
 
     def __init__(
@@ -56,20 +59,20 @@ class DispatchFollower:
         self._on_start = on_start
         self.coverage = coverage
         self.slots: list[dict[int, SeenCta]] = [{} for _ in tracks]
-        self._launched: set[Dim3] = set()
-        self._accepts: deque[CtaRow] = deque()
-        self._starts: list[deque[CtaRow]] = [deque() for _ in tracks]
-        self._warps_left = [0 for _ in tracks]  # warps of the golden core's current CTA that are not started yet
+        self.in_order = 0
+        self.out_of_order: set[Dim3] = set()
+        self.accepts: deque[CtaRow] = deque()
+        self.starts: list[deque[CtaRow]] = [deque() for _ in tracks]
 
     def begin_launch(self) -> None:
         """A new grid: nothing may be left of the one before."""
         for slots in self.slots:
             slots.clear()
-        for starts in self._starts:
+        for starts in self.starts:
             starts.clear()
-        self._launched.clear()
-        self._accepts.clear()
-        self._warps_left = [0 for _ in self._tracks]
+        self.in_order = 0
+        self.out_of_order.clear()
+        self.accepts.clear()
 
     # ------------------------------------------------------------------ the records alone
 
@@ -90,14 +93,18 @@ class DispatchFollower:
 
     def _see_accept(self, row: CtaRow) -> None:
         block = (row.block_x, row.block_y, row.block_z)
-        if block in self._launched:
+        position = self._machine.kmu.position(block)
+        if block in self.out_of_order or (position is not None and position < self.in_order):
             raise _found("cta launched twice", f"block {block} of the grid was launched before", row)
         held = self.slots[row.core].get(row.slot)
         if held is not None:
             raise _found("cta slot", f"slot {row.slot} is still held by block {held.block}", row)
-        self._launched.add(block)
-        self.slots[row.core][row.slot] = SeenCta(row)
-        self._accepts.append(row)
+        if position == self.in_order:
+            self.in_order += 1
+        else:
+            self.out_of_order.add(block)
+        self.slots[row.core][row.slot] = SeenCta(block, row.slot, row.num_warps)
+        self.accepts.append(row)
 
     def _see_start(self, row: CtaRow) -> None:
         track = self._tracks[row.core][row.warp]
@@ -107,12 +114,8 @@ class DispatchFollower:
         if cta is None:
             raise _found("warp of no cta", f"{track} was started for slot {row.slot}, which holds no CTA", row)
         track.hw_active, track.hw_slot, track.hw_spawned = True, row.slot, False
-        self.queue_start(track, row)
-
-    def queue_start(self, track: Track, row: CtaRow) -> None:
-        """The golden model is to follow this start as soon as it can."""
         track.starts.append(row)
-        self._starts[row.core].append(row)
+        self.starts[row.core].append(row)
 
     def _see_end(self, row: CtaRow) -> None:
         track = self._tracks[row.core][row.warp]
@@ -153,10 +156,10 @@ class DispatchFollower:
         progress = True
         while progress:
             progress = False
-            while self._accepts and self._accept(self._accepts[0]):
-                self._accepts.popleft()
+            while self.accepts and self._accept(self.accepts[0]):
+                self.accepts.popleft()
                 progress = True
-            for starts in self._starts:
+            for starts in self.starts:
                 while starts and self._start(starts[0]):
                     row = starts.popleft()
                     track = self._tracks[row.core][row.warp]
@@ -189,7 +192,6 @@ class DispatchFollower:
             golden = self._machine.accept_cta(row.core)
         except DispatchError as error:
             raise _found("cta core", f"the dispatch rules forbid this: {error}", row) from error
-        self._warps_left[row.core] = golden.num_warps
         self.coverage.ctas += 1
         self.coverage.adopted[AdoptedKind.PLACEMENT] += 1
         for check, message, expected, actual in (
@@ -214,17 +216,17 @@ class DispatchFollower:
 
     def _start(self, row: CtaRow) -> bool:
         track = self._tracks[row.core][row.warp]
-        if track.warp.active or track.predicted_fault is not None or not self._warps_left[row.core]:
+        core = self._machine.cores[row.core]
+        if track.warp.active or track.predicted_fault is not None or core.dispatcher.pending is None:
             return False
         if track.ended_by_fault:
             if track.next_uid < row.uid:
                 return False  # instructions behind the fault are still to be dropped
             track.warp.uid = track.next_uid
         try:
-            golden = self._machine.cores[row.core].start_warp(row.warp)
+            golden = core.start_warp(row.warp)
         except DispatchError as error:
             raise _found("warp start", f"the dispatch rules forbid this start: {error}", row) from error
-        self._warps_left[row.core] -= 1
         self.coverage.warps_started += 1
         self.coverage.adopted[AdoptedKind.PLACEMENT] += 1
         track.block, track.rank = golden.block_idx, golden.rank
@@ -241,12 +243,12 @@ class DispatchFollower:
         """All CTAs of the grid launched and retired, all spawned warps shown, in both views."""
         for tracks in self._tracks:
             check_spawns(tracks, cycle)
-        if self._accepts:
-            row = self._accepts[0]
+        if self.accepts:
+            row = self.accepts[0]
             raise _found(
                 "cta slot", "the golden core never had a free slot for this CTA: its slot was reused too early", row
             )
-        for starts in self._starts:
+        for starts in self.starts:
             if starts:
                 raise _found("warp start", "the golden warp never became free for this start", starts[0])
         left = self._machine.next_cta()

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ctypes
 import mmap
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from golden_model.fast import follow_layout as layout
-from golden_model.follow.dispatch import DispatchFollower
-from golden_model.follow.instruction import BarrierRow, Instruction, IpdomRow, MemoryRow
+from golden_model.follow.dispatch import DispatchFollower, SeenCta
+from golden_model.follow.instruction import BarrierRow, CtaRow, Instruction, IpdomRow, MemoryRow, rows
 from golden_model.follow.joiner import Joiner
 from golden_model.follow.orders import Orders
 from golden_model.follow.track import Executed, Track
-from golden_model.records.layout import MemoryOp, MemorySpace, RegisterFile
+from golden_model.records.layout import Kind, MemoryOp, MemorySpace, RegisterFile, dtype
+from golden_model.records.ring import Records
 from golden_model.step import MemoryAccess, Step
 
 if TYPE_CHECKING:
@@ -37,6 +39,7 @@ class Exchange:
         self._orders, self._joiner, self._dispatch = orders, joiner, dispatch
         self._slots = len(tracks[0])  # of a core
         self._lanes = len(engine.tables.layout.effects.python().addr)
+        self._engine = engine
         self._maps: list[mmap.mmap] = []
         self._python: dict[int, Executed] = {}  # steps that Python executed, by Log.python
         count = len(self.tracks)
@@ -49,6 +52,11 @@ class Exchange:
         self.f: Any = follow()
         self.f.m = ctypes.addressof(engine.m)
         self.f.num_cores, self.f.max_rows = len(tracks), _ROWS
+        self.f.wake_all = engine.machine.config.ext_simt_full
+        record = dtype(Kind.CTA, self._lanes)
+        self.accepts = np.zeros(layout.CTAS, record)
+        self.starts = np.zeros((len(tracks), layout.CTAS), record)
+        self.f.accepts, self.f.starts = self.accepts.ctypes.data, self.starts.ctypes.data
         for name, array in (
             ("tracks", self.c), ("slots", self.slots), ("rows", self.rows), ("order", self.order),
             ("barrier_order", self.barrier_order), ("seen", self.seen),
@@ -79,16 +87,22 @@ class Exchange:
                     c.b_seq, c.b_cycle, c.core, c.wid, c.blocker_uid, c.b_op, c.b_id, c.b_count, c.b_phase, c.b_released
                 )
             one.hw_active, one.hw_slot, one.hw_spawned = bool(c.hw_active), c.hw_slot, bool(c.hw_spawned)
-            one.ends_seen = c.ends_seen
+            one.ends_seen, one.ends_golden = c.ends_seen, c.ends_golden
+            if c.started:
+                warp = self._engine.cores[one.core].warps[one.wid]
+                one.block, one.rank = tuple(warp.cta.block), warp.rank
+            if c.ended:
+                one.counter_reads.clear()
+            c.started = c.ended = 0
+            one.starts.clear()
             for waiting in (one.pending, one.memory, one.barrier, one.ipdom, one.joined):
                 waiting.clear()
         for one, s in self._waiting():
             self._slot_to_python(one, s)
         for one in self.tracks:
-            for rows in (one.memory, one.barrier, one.ipdom):
-                _sort(rows)
-        for number, seen in enumerate(self.seen):
-            self.slot_to_python(number, seen)
+            for joined in (one.memory, one.barrier, one.ipdom):
+                _sort(joined)
+        self._ctas_to_python()
         f, cores = self.f, len(self._joiner.retired)
         self._joiner.retired[:] = f.retired[:cores]
         self._orders.replace(
@@ -142,22 +156,41 @@ class Exchange:
         if s.first_row or s.barrier or s.ipdom:
             one.joined.add(s.uid)
 
-    def slot_to_python(self, number: int, seen: Any) -> None:
-        """What C has seen of a CTA slot; `number` = core * slots + slot."""
-        core, slot = divmod(number, self._slots)
-        slots = self._dispatch.slots[core]
-        if not seen.held:
-            slots.pop(slot, None)
-        elif slot in slots:
-            slots[slot].ended = seen.ended
+    def _ctas_to_python(self) -> None:
+        """What the records say of CTAs, and those that the golden model has not followed yet."""
+        f, dispatch = self.f, self._dispatch
+        for number, seen in enumerate(self.seen):
+            core, slot = divmod(number, self._slots)
+            slots = dispatch.slots[core]
+            if not seen.held:
+                slots.pop(slot, None)
+            else:
+                slots[slot] = SeenCta(tuple(seen.block), slot, seen.num_warps, seen.ended)
+        dispatch.in_order = f.launched
+        dispatch.accepts = deque(_ring_rows(self.accepts, f.accept_head, f.accept_tail))
+        for core, ring in enumerate(self.starts):
+            starts = dispatch.starts[core] = deque(_ring_rows(ring, f.start_head[core], f.start_tail[core]))
+            for row in starts:
+                self.tracks[core * self._slots + row.warp].starts.append(row)
 
-    def slot_to_c(self, number: int) -> None:
-        """The reverse of `slot_to_python`."""
-        core, slot = divmod(number, self._slots)
-        cta, seen = self._dispatch.slots[core].get(slot), self.seen[number]
-        seen.held = cta is not None
-        if cta is not None:
-            seen.num_warps, seen.ended = cta.num_warps, cta.ended
+    def _ctas_to_c(self) -> bool:
+        """The reverse; False if C has no place for it."""
+        f, dispatch = self.f, self._dispatch
+        if dispatch.out_of_order or any(len(rows) > layout.CTAS for rows in (dispatch.accepts, *dispatch.starts)):
+            return False
+        f.launched = dispatch.in_order
+        f.accept_head, f.accept_tail = 0, len(dispatch.accepts)
+        _fill_ring(self.accepts, dispatch.accepts)
+        for core, starts in enumerate(dispatch.starts):
+            f.start_head[core], f.start_tail[core] = 0, len(starts)
+            _fill_ring(self.starts[core], starts)
+        for number, seen in enumerate(self.seen):
+            core, slot = divmod(number, self._slots)
+            cta = dispatch.slots[core].get(slot)
+            seen.held = cta is not None
+            if cta is not None:
+                seen.num_warps, seen.ended, seen.block[:] = cta.num_warps, cta.ended, cta.block
+        return True
 
     def reveal(self, one: Track) -> None:
         """What reports need of one warp: its last instructions, and who wrote its registers."""
@@ -201,7 +234,7 @@ class Exchange:
             ctypes.memset(ctypes.addressof(c.at), 0, ctypes.sizeof(c.at))
             c.next_uid, c.last_memory_uid = one.next_uid, one.last_memory_uid
             c.hw_active, c.hw_slot, c.hw_spawned = one.hw_active, one.hw_slot, one.hw_spawned
-            c.ends_seen = one.ends_seen
+            c.ends_seen, c.ends_golden, c.started, c.ended = one.ends_seen, one.ends_golden, 0, 0
             c.pending, c.starts = len(one.pending), len(one.starts) + len(one.spawns_seen)
             held = one.blocked_by
             c.held = held is not None
@@ -215,8 +248,8 @@ class Exchange:
                 return False
             for uid in uids:
                 self._slot_to_c(one, c, uid)
-        for number in range(len(self.seen)):
-            self.slot_to_c(number)
+        if not self._ctas_to_c():
+            return False
         f.order_head, f.order_tail = 0, len(turns)
         self.order[: len(turns)] = [self._packed(turn) for turn in turns]
         for core, order in enumerate(of_cores):
@@ -271,6 +304,17 @@ class Exchange:
             if entry is not None:
                 self._python[base + place] = entry
         c.hist_at = len(one.history) % layout.HISTORY
+
+
+def _ring_rows(ring: Records, head: int, tail: int) -> list[CtaRow]:
+    """Records of a ring, the oldest first."""
+    return rows(Kind.CTA, ring[np.arange(head, tail) % layout.CTAS]) if tail > head else []
+
+
+def _fill_ring(ring: Records, waiting: deque[CtaRow]) -> None:
+    for place, row in enumerate(waiting):
+        for name, value in row._asdict().items():
+            ring[place][name] = value
 
 
 def _sort(rows: dict[int, Any]) -> None:

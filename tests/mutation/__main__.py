@@ -14,15 +14,18 @@ import os
 import random
 import sys
 import time
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.mutation import lines
 from tests.mutation.mutants import Work, mutants
 from tests.mutation.report import write_report
-from tests.mutation.session import ARGUMENTS, AT_IMPORT, SURVIVED, UNREACHED, Server, judge_at_import
-from tests.mutation.targets import FILES, ROOT, TESTS
+from tests.mutation.session import AT_IMPORT, SURVIVED, UNREACHED, Server, judge_at_import
+from tests.mutation.targets import ARGUMENTS, FILES, ROOT, TESTS
 
 STORE = ROOT / "build" / "mutation"
 
@@ -88,9 +91,16 @@ class _Results:
 
 def _run(work: list[Work], todo: list[int], results: _Results, ends: float) -> None:
     """One process holds the collected tests; this one never imports the golden model, for mutants of its tables."""
+    context, store = multiprocessing.get_context("fork"), STORE / "lines.json"
+    if (known := lines.read(store)) is None:
+        learner = context.Process(target=lines.learn, args=(store,))
+        learner.start()
+        learner.join()
+        if (known := lines.read(store)) is None:
+            print("error: a test fails without any mutant", file=sys.stderr)
+            return
     ours, theirs = multiprocessing.Pipe()
-    context = multiprocessing.get_context("fork")
-    server = context.Process(target=_serve, args=(work, theirs))
+    server = context.Process(target=_serve, args=(work, theirs, known))
     server.start()
     theirs.close()
     try:
@@ -108,13 +118,12 @@ def _run(work: list[Work], todo: list[int], results: _Results, ends: float) -> N
             seconds = time.monotonic() - began
             print(f"{count}/{len(todo)} {seconds:5.1f} s {outcome:9s} {mutant.key}  {by}", flush=True)
         ours.send(None)
-    except EOFError:
-        print("error: the session ended; a test fails without any mutant", file=sys.stderr)
-    server.join()
+    finally:
+        server.join()
 
 
-def _serve(work: list[Work], pipe: Connection) -> None:
-    pytest.main([*ARGUMENTS, *TESTS], plugins=[Server(work, pipe, STORE / "lines.json")])
+def _serve(work: list[Work], pipe: Connection, known: Mapping[str, Any]) -> None:
+    pytest.main([*ARGUMENTS, *TESTS], plugins=[Server(work, pipe, known)])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ import importlib.machinery
 import importlib.util
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 
 from tests.mutation.mutants import Mutant
@@ -53,10 +52,16 @@ def _codes(code: CodeType) -> list[CodeType]:
     return [code, *(found for c in inner for found in _codes(c))]
 
 
-class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    def __init__(self, mutant: Mutant, tree: ast.Module) -> None:
-        self._module = mutant.path.removesuffix(".py").replace("/", ".")
-        self._path, self._tree = ROOT / mutant.path, tree
+class SourceFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """The module of a file will be imported from another tree, with some names in it from the start."""
+
+    def __init__(self, path: str, tree: ast.Module, names: dict[str, object] | None = None) -> None:
+        self._module = path.removesuffix(".py").replace("/", ".")
+        self._path, self._tree, self._names = ROOT / path, tree, names or {}
+
+    def install(self) -> None:
+        assert self._module not in sys.modules, f"{self._module} has been imported already"
+        sys.meta_path.insert(0, self)
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -66,10 +71,5 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.util.spec_from_file_location(name, self._path, loader=self)
 
     def exec_module(self, module: ModuleType) -> None:
+        module.__dict__.update(self._names)
         exec(compile(self._tree, str(self._path), "exec"), module.__dict__)
-
-
-def change_import(mutant: Mutant, tree: ast.Module) -> None:
-    """The module will be imported with the mutant in it; for what runs at import, such as the rows of the table."""
-    assert not any(Path(name).parts[0].startswith("golden_model") for name in sys.modules), "imported already"
-    sys.meta_path.insert(0, _Finder(mutant, tree))

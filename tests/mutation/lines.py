@@ -1,42 +1,92 @@
-"""Which lines of the mutated files a piece of work executes."""
+"""Which statements of the mutated files each test executes: their modules are imported with a note in each statement."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from types import CodeType, FrameType
+import ast
+import contextlib
+import hashlib
+import importlib
+import json
+import os
+from pathlib import Path
 from typing import Any
 
-Lines = dict[str, set[int]]  # file -> lines
+import pytest
+
+from tests.mutation.change import SourceFinder
+from tests.mutation.targets import ARGUMENTS, FILES, ROOT, TESTS
+
+IMPORT = "import"  # what runs before any test
+_SEEN = "__statements_seen__"
 
 
-@contextmanager
-def traced(files: frozenset[str]) -> Iterator[Lines]:
-    """Fills the dictionary while the block runs. Code whose lines have all been seen runs at full speed."""
-    seen: Lines = {name: set() for name in files}
-    left: dict[CodeType, set[int]] = {}
+class _Notes(ast.NodeTransformer):
+    """`__statements_seen__.add(line)` before every statement."""
 
-    def line(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
-        if event == "line":
-            open_lines = left[frame.f_code]
-            if frame.f_lineno in open_lines:
-                open_lines.discard(frame.f_lineno)
-                seen[frame.f_code.co_filename].add(frame.f_lineno)
-            if not open_lines:
-                frame.f_trace_lines = False
-        return line
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        for name in ("body", "orelse", "finalbody"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                setattr(node, name, [piece for statement in block for piece in self._noted(statement)])
+        return node
 
-    def call(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        code = frame.f_code
-        if code.co_filename not in files:
-            return None
-        if code not in left:
-            left[code] = {number for _, _, number in code.co_lines() if number}
-        return line if left[code] else None
+    def _noted(self, statement: ast.stmt) -> list[ast.stmt]:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+            return [statement]
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+            return [statement]
+        note = ast.parse(f"{_SEEN}.add({statement.lineno})").body[0]
+        return [ast.copy_location(note, statement), statement]
 
-    sys.settrace(call)
-    try:
-        yield seen
-    finally:
-        sys.settrace(None)
+
+class _Learner:
+    """pytest plugin: runs every test and writes what it executed."""
+
+    def __init__(self, seen: dict[str, set[int]], store: Path) -> None:
+        self._seen, self._store = seen, store
+        self._known: dict[str, Any] = {}
+
+    def note(self, test: str, seconds: float) -> None:
+        lines = {name: sorted(numbers) for name, numbers in self._seen.items() if numbers}
+        self._known[test] = {"seconds": round(seconds, 3), "lines": lines}
+        for numbers in self._seen.values():
+            numbers.clear()
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Any:
+        began = os.times().user
+        yield
+        self.note(item.nodeid, os.times().user - began)
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        if exitstatus == 0:
+            self._store.write_text(json.dumps({"digest": digest(), "tests": self._known}))
+
+
+def digest() -> str:
+    """Of everything that decides which test executes what."""
+    files = [ROOT / name for name in (*FILES, *TESTS)]
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+
+
+def learn(store: Path) -> None:
+    """In a process that has not imported the golden model: run all tests once, and write their lines."""
+    seen: dict[str, set[int]] = {name: set() for name in FILES}
+    for name in FILES:
+        tree = ast.fix_missing_locations(_Notes().visit(ast.parse((ROOT / name).read_text(encoding="utf-8"))))
+        SourceFinder(name, tree, {_SEEN: seen[name]}).install()
+    for name in FILES:
+        importlib.import_module(name.removesuffix(".py").replace("/", "."))
+    learner = _Learner(seen, store)
+    learner.note(IMPORT, 0.0)
+    pytest.main([*ARGUMENTS, *TESTS], plugins=[learner])
+
+
+def read(store: Path) -> dict[str, Any] | None:
+    """Per test its seconds and lines by file; None if that is not known, or of other sources."""
+    with contextlib.suppress(OSError, ValueError):
+        known = json.loads(store.read_text())
+        if known["digest"] == digest():
+            return dict(known["tests"])
+    return None

@@ -1,98 +1,70 @@
-"""A pytest session that serves mutants: it collects once, learns which test executes which line, and forks for each."""
+"""A pytest session that serves mutants: it collects the tests once, and forks for each mutant."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import hashlib
-import importlib
-import json
 import os
 import resource
 import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.mutation.change import Live, change_import
-from tests.mutation.lines import traced
+from tests.mutation.change import Live, SourceFinder
+from tests.mutation.lines import IMPORT
 from tests.mutation.mutants import Mutant, Work
-from tests.mutation.targets import FILES, ROOT, TESTS
+from tests.mutation.targets import ARGUMENTS, FILES, ROOT, TESTS
 
 KILLED, SURVIVED, TIMEOUT, UNREACHED, AT_IMPORT = "killed", "survived", "timeout", "unreached", "at import"
 Outcome = tuple[str, str]  # one of those, and the test that noticed
-ARGUMENTS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
 _CPU_SECONDS = 100  # of one mutant; an endless loop is noticed, too
-_FAVOURITES = 4
 
 
 class Server:
     """pytest plugin. Answers the numbers of mutants that come over `pipe`, until None comes."""
 
-    def __init__(self, work: list[Work], pipe: Connection, known: Path) -> None:
-        self._work, self._pipe, self._known_file = work, pipe, known
-        self._files = frozenset(str(ROOT / name) for name in FILES)
-        self._by_line: dict[tuple[str, int], list[str]] = {}  # tests that execute a line
-        self._seconds: dict[str, float] = {}
+    def __init__(self, work: list[Work], pipe: Connection, known: Mapping[str, Any]) -> None:
+        self._work, self._pipe, self._known = work, pipe, known
+        self._by_line: dict[tuple[str, int], list[str]] = {}  # tests that execute a statement
         self._items: dict[str, pytest.Item] = {}
         self._kills: Counter[tuple[str, str]] = Counter()  # function or file, test
-        with traced(self._files) as self._imported:
-            for name in FILES:
-                importlib.import_module(name.removesuffix(".py").replace("/", "."))
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._items = {item.nodeid: item for item in session.items}
-        self._learn(session)
-        live = Live(self._files)
+        for test, entry in self._known.items():
+            for name, numbers in entry["lines"].items():
+                for line in numbers:
+                    self._by_line.setdefault((name, line), []).append(test)
+        live = Live(frozenset(str(ROOT / name) for name in FILES))
         gc.collect()
         gc.freeze()
         self._pipe.send("ready")
         while (number := self._pipe.recv()) is not None:
-            self._pipe.send(self._judge(session, live, *self._work[number]))
+            self._pipe.send(self._judge(live, *self._work[number]))
         return True
-
-    def _learn(self, session: pytest.Session) -> None:
-        known: dict[str, Any] = json.loads(self._known_file.read_text()) if self._known_file.exists() else {}
-        sources = hashlib.sha256(b"".join(Path(name).read_bytes() for name in sorted(self._files))).hexdigest()
-        for number, item in enumerate(session.items):
-            digest = hashlib.sha256(sources.encode() + item.path.read_bytes()).hexdigest()[:16]
-            if item.nodeid not in known or known[item.nodeid]["digest"] != digest:
-                with traced(self._files) as seen:
-                    passed = run_item(item)
-                if not passed:
-                    raise pytest.UsageError(f"{item.nodeid} fails without any mutant")
-                began = os.times()
-                run_item(item)
-                seconds = round(os.times().user - began.user, 3)
-                lines = {name: sorted(numbers) for name, numbers in seen.items() if numbers}
-                known[item.nodeid] = {"seconds": seconds, "digest": digest, "lines": lines}
-            if number % 100 == 0:
-                self._known_file.write_text(json.dumps(known))
-        self._known_file.write_text(json.dumps(known))
-        for test in self._items:
-            self._seconds[test] = known[test]["seconds"]
-            for name, numbers in known[test]["lines"].items():
-                for line in numbers:
-                    self._by_line.setdefault((name, line), []).append(test)
 
     # ------------------------------------------------------------------ one mutant
 
-    def _judge(self, session: pytest.Session, live: Live, mutant: Mutant, make: Callable[[], Any]) -> Outcome:
-        path, lines = str(ROOT / mutant.path), range(mutant.lines[0], mutant.lines[1] + 1)
-        tests = {test for line in lines for test in self._by_line.get((path, line), ())}
-        at_import = any(line in self._imported[path] for line in lines)
-        if at_import or (path, mutant.function.split(".")[-1], mutant.first_line) not in live.functions:
+    def _judge(self, live: Live, mutant: Mutant, make: Callable[[], Any]) -> Outcome:
+        tests = {
+            test
+            for line in range(mutant.lines[0], mutant.lines[1] + 1)
+            for test in self._by_line.get((mutant.path, line), ())
+        }
+        if IMPORT in tests:
             return AT_IMPORT, ""  # what runs at import lasts: the module must be loaded anew
         if not tests:
             return UNREACHED, ""
         function = f"{mutant.path}:{mutant.function}"
 
         def rank(test: str) -> tuple[int, float]:
-            return -min(self._kills[function, test], 3), self._seconds[test] / (1 + self._kills[mutant.path, test])
+            return -min(self._kills[function, test], 3), self._known[test]["seconds"] / (
+                1 + self._kills[mutant.path, test]
+            )
 
         ordered = sorted(tests, key=rank)
 
@@ -118,7 +90,7 @@ def judge_at_import(mutant: Mutant, make: Callable[[], Any]) -> Outcome:
     """In a process without the golden model: import it with the mutant in it, and run the tests."""
 
     def child() -> Outcome:
-        change_import(mutant, make())
+        SourceFinder(mutant.path, make()).install()
         watch = _Watch()
         for tests in (TESTS[:4], TESTS[4:]):
             status = pytest.main([*ARGUMENTS, *tests], plugins=[watch])

@@ -26,3 +26,6 @@ _NAMES = (
     "machine", "memory", "properties", "simt_full",
 )  # fmt: skip
 TESTS: tuple[str, ...] = tuple(f"tests/unit/test_golden_{name}.py" for name in _NAMES)
+
+# Of pytest; tests of the golden model alone, one after the other.
+ARGUMENTS = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
