@@ -104,6 +104,18 @@ class Code:
             known = self._windows[start] = is_window(self._word, start, self.generation)
         return known
 
+    def rightful_call(self, startup: int, entry: int) -> int | None:
+        """The one address that a dispatch window may call in a launch of (startup, entry); None if there are others."""
+        if self.generation is EntryGeneration.DIRECT:
+            return None
+        target = entry
+        if self.generation is EntryGeneration.S11:
+            stub = stub_target(self._word, startup, self._address_mask)
+            if stub is None:
+                return None
+            target = stub
+        return None if self.wrong_call(target, startup, entry) else target
+
     def wrong_call(self, target: int, startup: int, entry: int) -> str:
         """Why a dispatch window may not call `target` in a launch of (startup, entry); empty if it may."""
         if self.generation is EntryGeneration.DIRECT:

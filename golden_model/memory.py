@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 
 PAGE_BITS = 12
 PAGE_SIZE = 1 << PAGE_BITS
@@ -30,6 +31,28 @@ class Page:
         self.words = {1: data, 2: data.cast("H"), 4: data.cast("I"), 8: data.cast("Q")}
         self.shadow_words = {1: view, 2: view.cast("H"), 4: view.cast("I"), 8: view.cast("Q")}
         self.is_code = False
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Addresses [start, end) are bytes from `offset` on of another memory."""
+
+    start: int
+    end: int
+    offset: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a memory is made of: segments, in ascending order, lie in `other`, the rest at the same address in `own`.
+
+    With an `obstacle` (a sentence) there is more to it than that.
+    """
+
+    own: Memory
+    other: Memory
+    segments: tuple[Segment, ...]
+    obstacle: str = ""
 
 
 class Memory:
@@ -57,6 +80,11 @@ class Memory:
         """Whether bytes change through this object only, so that nothing of the code changes unseen."""
         return self._buffer is None and type(self) is Memory
 
+    @property
+    def parts(self) -> Parts | None:
+        """None if the bytes are this object's own."""
+        return None
+
     # ------------------------------------------------------------------ device side: aligned words
 
     def load(self, addr: int, size: int) -> tuple[int, bool]:
@@ -82,6 +110,10 @@ class Memory:
         """What a store at `addr` does beside storing: its page exists, and its code counts as changed."""
         if self._page(addr).is_code:
             self._code_changes()
+
+    def has_page(self, addr: int) -> bool:
+        """Whether the page that holds the byte exists."""
+        return addr >> PAGE_BITS in self._pages
 
     # ------------------------------------------------------------------ host side: any range
 

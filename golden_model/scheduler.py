@@ -244,7 +244,7 @@ class FastScheduler(Scheduler):
         """Let Python execute the instruction at which C stopped; returns 1 if it was a fault."""
         m, engine = self._engine.m, self._engine
         pc = engine.next_pc(core, warp)
-        if not engine.knows(pc) and engine.decode(pc):
+        if not engine.pages.knows(pc) and engine.pages.decode(pc):
             engine.retry(core, warp)
             return 0
         step = engine.step_readable(core, warp, self._diagnosis)

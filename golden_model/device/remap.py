@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from golden_model.device.config import MEMORY_BLOCK
 from golden_model.device.image_table import TableEntry
-from golden_model.memory import PAGE_BITS, PAGE_SIZE, Memory
+from golden_model.memory import PAGE_BITS, PAGE_SIZE, Memory, Parts, Segment
 from golden_model.ranges import AddressRanges
 
 Piece = tuple[Memory | None, int, int]  # memory (None: nobody answers), offset in it, bytes
@@ -140,6 +140,24 @@ class RemappedMemory(Memory):
                 memory.fetch(offset & ~3)
                 memory.fetch((offset + size - 1) & ~3)
         return int.from_bytes(self.read(addr, 4), "little")
+
+    def prepare(self, addr: int) -> None:
+        for memory, offset, _ in self.pieces(addr, 1):
+            if memory is not None:
+                memory.prepare(offset)
+
+    def has_page(self, addr: int) -> bool:
+        return all(memory is None or memory.has_page(offset) for memory, offset, _ in self.pieces(addr, 1))
+
+    @property
+    def parts(self) -> Parts:
+        obstacle = ""
+        if self.refuses:
+            obstacle = "memory answers some accesses with bus errors"
+        elif any((entry.vma | entry.vram_offset | entry.size) % 8 for entry in self._entries):
+            obstacle = "an entry of the image table is no multiple of 8 bytes, so a word may lie in two memories"
+        segments = tuple(Segment(entry.vma, entry.vma_end, entry.vram_offset) for entry in self._entries)
+        return Parts(self.private, self.vram, segments, obstacle)
 
     # ------------------------------------------------------------------ ranges
 

@@ -41,7 +41,7 @@ static void take_back(M *m, C *c, W *w, const Op *op, const Before *b) {
   while (m->fx.undo) {
     u32 at = --m->fx.undo;
     u64 addr = m->fx.undo_addr[at];
-    Page *p = page_at(m, c, addr);
+    Page *p = page_at(m, c, &addr);
     memcpy(p->data + (addr & 4095), &m->fx.undo_data[at], m->fx.undo_size[at]);
     memcpy(p->shadow + (addr & 4095), &m->fx.undo_shadow[at], m->fx.undo_size[at]);
   }

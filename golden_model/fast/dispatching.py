@@ -72,7 +72,7 @@ class Dispatching:
         m, machine = self._engine.m, self._machine
         m.native = 1
         m.locked = NONE if machine.locked_core is None else machine.locked_core
-        for number in self._engine.used_cta_csrs:
+        for number in self._engine.csrs.used_of_cta:
             if number not in self._filled:
                 self._add_fill(number)
         self._slots_to_c()
@@ -175,10 +175,11 @@ class Dispatching:
         m.num_ranks = accepted.num_warps
         m.usable = scratch.usable_slots(shape.lmem_stride)
         m.needed, m.stride = min(max(shape.cluster_size, 1), m.usable), shape.lmem_stride
+        m.approved_call = machine.code.rightful_call(shape.pc, shape.entry) or 0
         m.startup, m.param = shape.pc, shape.param & self._engine.reg_mask
         m.rewind = machine.cores[0].rewind
         m.rank_masks = self._keep(np.array([a.tmask for a in self._assignments], np.uint32))
-        for number in self._engine.used_cta_csrs:
+        for number in self._engine.csrs.used_of_cta:
             self._add_fill(number)
 
     def _add_fill(self, number: int) -> None:
@@ -186,7 +187,7 @@ class Dispatching:
         self._filled.add(number)
         if shape is None or not m.num_ranks:
             return
-        index, source = engine.csr_index(number), _SOURCES.get(number, _LAUNCH)
+        index, source = engine.csrs.index[number], _SOURCES.get(number, _LAUNCH)
         csr, mask = engine.tables.csrs[index - 1], engine.reg_mask
         fill = m.fill[m.fills]
         fill.index, fill.source = index, source

@@ -8,43 +8,35 @@ their shadows are the same memory on both sides.
 from __future__ import annotations
 
 import ctypes
-import mmap
 import random
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from golden_model.diagnosis.diagnosis import STALE_REGISTERS, Diagnosis
-from golden_model.diagnosis.events import ENTERS_KERNEL, diagnosis_flags
 from golden_model.diagnosis.livelock import State, state_of
 from golden_model.fast.build import NoFastTier, library
+from golden_model.fast.csr_values import CsrValues
 from golden_model.fast.dispatching import Dispatching
-from golden_model.fast.layout import MAX_BUFFERS, PAGE_OPS, STORED_CSRS
+from golden_model.fast.layout import MAX_BUFFERS, STORED_CSRS
+from golden_model.fast.pages import Pages
 from golden_model.fast.shadow import NativeShadow
 from golden_model.ipdom import IpdomEntry
-from golden_model.isa.decode import Decoded
 from golden_model.isa.instruction import Unit
-from golden_model.memory import PAGE_BITS, Memory
 
 if TYPE_CHECKING:
     from golden_model.core import Core
-    from golden_model.csr import Read
-    from golden_model.cta import Dim3
     from golden_model.machine import Machine
-    from golden_model.memory import Page
     from golden_model.step import Step
     from golden_model.warp import Warp
 
 _MSCRATCH = STORED_CSRS.index(0x340)
-_AHEAD = 64  # instructions decoded at a time
 
 
 class Engine:
     """Fast tier of one machine. Raises NoFastTier if there can be none."""
 
     def __init__(self, machine: Machine, traced: bool = False) -> None:
-        if type(machine.memory) is not Memory:
-            raise NoFastTier("this machine's memory is a view of another one, which the fast tier does not know")
         self.machine = machine
         active = machine.diagnosis is not None and machine.diagnosis.active and not traced
         self._diagnosis = diagnosis = machine.diagnosis if active else None
@@ -52,24 +44,8 @@ class Engine:
         self.traced = traced
         self._run = self.library.run
         layout = self.tables.layout
-        self._functions = (ctypes.c_uint64 * len(self.tables.rows)).in_dll(self.library, "exec_table")
-        self._row_index = {id(row): i for i, row in enumerate(self.tables.rows)}
-        self._csr_index = {csr.number: i for i, csr in enumerate(self.tables.csrs, 1)}
-        self._used_csrs: set[int] = set()
-        self._cta_csrs: list[int] = []  # those of them that each start of a warp may change, lane by lane
-        self._simple_csrs: list[tuple[int, int, Read]] = []  # and those that are the same in every lane
-        self._launch_csrs: list[int] = []  # those that only the first start in a launch may change
-        self._launched: set[tuple[int, int]] = set()  # warps started in this run, (core, warp)
-
-        self._page_size = ctypes.sizeof(layout.page.python)
-        self._page_map = mmap.mmap(-1, (machine.memory.size >> PAGE_BITS) * self._page_size)
-        self._pages: Any = (layout.page.python * (machine.memory.size >> PAGE_BITS)).from_buffer(self._page_map)
-        self._ops: dict[int, Any] = {}  # page number -> array of Op
-        self._alive: list[object] = []
-
         self.cores: Any = (layout.core.python * len(machine.cores))()
         self.m: Any = layout.machine.python()
-        self.m.pages = ctypes.addressof(self._pages)
         self.m.cores = ctypes.addressof(self.cores)
         self.m.num_cores = len(machine.cores)
         self.shadow: NativeShadow | None = None
@@ -77,83 +53,25 @@ class Engine:
             self.shadow = NativeShadow(self.library, diagnosis.setting, len(machine.cores[0].barriers.entries))
             self.m.diag = self.shadow.state
         self._warps = [list(core.warps) for core in self.cores]
-        self._csr_values = [[_view(warp, "csr_values") for warp in core] for core in self._warps]
-        self._last_csr: dict[tuple[int, int, int], int] = {}  # values that C has, of registers with one for all lanes
-        self._last_threads: dict[tuple[int, int, int], tuple[list[Dim3], int]] = {}
+        self.csrs = CsrValues(machine, self.tables, self.cores)
         self._x = [[_view(warp, "x") for warp in core.warps] for core in self.cores]
         self._f = [[_view(warp, "f") for warp in core.warps] for core in self.cores]
         self._entries = [_words(core, "barriers", layout.core.python) for core in self.cores]
 
-        for number, page in machine.memory.existing().items():
-            self._add_page(number, page)
-        machine.memory.on_page = self._add_page
+        functions = (ctypes.c_uint64 * len(self.tables.rows)).in_dll(self.library, "exec_table")
+        self.pages = Pages(machine, self.tables, functions, self.m, diagnosis)
         for core, shared in zip(machine.cores, self.cores, strict=True):
-            first = machine.config.lmem_base >> PAGE_BITS
-            adder = _lmem_adder(shared, first, self._alive)
-            for number, page in core.lmem.existing().items():
-                adder(number, page)
-            core.lmem.on_page = adder
+            self.pages.add_local(core, shared)
             for warp, mine in zip(core.warps, shared.warps, strict=True):
                 mine.wid = warp.wid
-        machine.code.on_forget = self.forget
         self.reg_mask = (1 << machine.config.xlen) - 1
         self.dispatching = Dispatching(self)
-
-    # ------------------------------------------------------------------ memory and code
-
-    def _add_page(self, number: int, page: Page) -> None:
-        shared = self._pages[number]
-        shared.data, shared.shadow = _address(page.data, self._alive), _address(page.shadow, self._alive)
-
-    def forget(self) -> None:
-        """Code changed: nothing decoded is valid."""
-        for number in self._ops:
-            self._pages[number].ops = 0
-        self._ops.clear()
-        self.m.approved_call = self.m.window = 0
-        for number, page in self.machine.memory.existing().items():
-            self._pages[number].is_code = page.is_code
-
-    def decode(self, pc: int) -> bool:
-        """Make the instructions from `pc` on known to C; False if there is none that it may execute."""
-        if pc == 0 or pc & 3 or pc + 4 > self.machine.memory.size:
-            return False
-        code = self.machine.code
-        for address in range(pc, min(pc + 4 * _AHEAD, self.machine.memory.size - 3), 4):
-            if address not in code.images:
-                return address != pc
-            op = code.by_pc.get(address) or code.fetch(address)[1]
-            if op is None or (self._diagnosis is not None and self._diagnosis.stored_by(address)):
-                return address != pc
-            self._install(address, op)
-        return True
-
-    def _install(self, pc: int, op: Decoded) -> None:
-        number = pc >> PAGE_BITS
-        if number not in self._ops:
-            self._ops[number] = (self.tables.layout.op.python * PAGE_OPS)()
-            self._pages[number].ops = ctypes.addressof(self._ops[number])
-        self._pages[number].is_code = 1
-        entry = self._ops[number][pc >> 2 & PAGE_OPS - 1]
-        entry.imm, entry.rd, entry.rs1, entry.rs2, entry.rs3 = op.imm, op.rd, op.rs1, op.rs2, op.rs3
-        entry.csr, entry.rm = op.csr, op.rm
-        entry.window_call = pc in self.machine.code.dispatch_calls
-        if op.instruction.unit is Unit.CSR:
-            index = entry.csr_index = self._csr_index.get(op.csr, 0)
-            if index:
-                csr = self.tables.csrs[index - 1]
-                entry.csr_kind = csr.changes
-                entry.csr_flags = (csr.write is not None) | csr.ignores_writes << 1 | csr.choice << 2
-        if self.traced:
-            entry.word, entry.unit = op.word, op.instruction.unit is Unit.SIMT
-        if self._diagnosis is not None:
-            entry.diag = diagnosis_flags(op) | ENTERS_KERNEL * entry.window_call
-        entry.fn = self._functions[self._row_index[id(op.instruction)]]
 
     # ------------------------------------------------------------------ a whole run
 
     def enter(self) -> None:
         """Python's state goes to C."""
+        self.pages.enter()
         ranges = list(self.machine.host_buffers)
         if len(ranges) > MAX_BUFFERS:
             raise NoFastTier(f"the host has {len(ranges)} buffers, the fast tier keeps {MAX_BUFFERS}")
@@ -162,40 +80,26 @@ class Engine:
         self.m.buffers = len(ranges)
         self.m.reserved = self.machine.cores[0].reservations.any
         self.m.executed = self.m.threads = 0
-        self._launched.clear()
-        self._last_csr.clear()
-        self._last_threads.clear()
+        self.csrs.forget()
         self.m.ended = self.m.native = self.m.dispatching = self.m.ctas = self.m.starts = 0
         self.m.approved_call = 0
         self.m.core_at = self.m.num_cores  # at the end of a round
-        for number, page in self.machine.memory.existing().items():
-            self._pages[number].is_code = page.is_code
         for core, shared in zip(self.machine.cores, self.cores, strict=True):
             shared.ready = shared.ended = 0
             self._core_to_c(core)
             for warp in core.warps:
                 self._warp_to_c(warp)
-                self._refresh_csrs(warp)
-        self._launched.clear()  # warps that have started already keep what they have; a start brings the rest
+                self.csrs.refresh(warp)
+        self.csrs.begin_run()
 
     def take_back(self) -> None:
         """Python's state goes to C, within a run; starts of warps are told by `started`."""
-        self._launched.clear()  # C may have written other values of CSRs since
-        self._last_csr.clear()
-        self._last_threads.clear()
+        self.csrs.forget()
         self.m.reserved = self.machine.cores[0].reservations.any
         for core in self.machine.cores:
             self._core_to_c(core)
             for warp in core.warps:
                 self._warp_to_c(warp)
-
-    def provide(self, core: Core, address: int) -> bool:
-        """Make the page at an address; False if there is one."""
-        memory = core.memory_at(address)
-        if address >= memory.size or address >> PAGE_BITS in memory.existing():
-            return False
-        memory.prepare(address)
-        return True
 
     def leave(self) -> None:
         """C's state goes to Python."""
@@ -280,18 +184,13 @@ class Engine:
             for register in STALE_REGISTERS:
                 shared.undef[register] = warp.full_mask
             shared.fundef[:] = [warp.full_mask] * 32
-        self._refresh_csrs(warp)
+        self.csrs.refresh(warp)
 
     # ------------------------------------------------------------------ one instruction in the readable tier
 
     def next_pc(self, core: Core, warp: Warp) -> int:
         """Where the warp is."""
         return int(self._shared(warp).pc)
-
-    def knows(self, pc: int) -> bool:
-        """Whether C has the instruction at `pc`."""
-        ops = self._ops.get(pc >> PAGE_BITS)
-        return ops is not None and bool(ops[pc >> 2 & PAGE_OPS - 1].fn)
 
     def retry(self, core: Core, warp: Warp) -> None:
         """C is to try the warp's step again."""
@@ -327,89 +226,22 @@ class Engine:
     def learn(self, pc: int, step: Step) -> None:
         """Python has executed the instruction at `pc`: what C may do by itself from now on."""
         core = self.machine.cores[0]
-        self._pages[pc >> PAGE_BITS].is_code |= pc >> PAGE_BITS in self._ops
+        self.pages.fetched(pc)
         self.m.reserved = core.reservations.any
         self.m.foreign_end = core.global_barriers.busy
         op = self.machine.code.by_pc.get(pc)
         if op is not None and not step.findings:
             if pc in self.machine.code.dispatch_calls:
                 self.m.approved_call = step.next_pc
-            if op.instruction.unit is Unit.CSR and op.csr in self._csr_index:
-                self._use_csr(op.csr)
+            if (
+                op.instruction.unit is Unit.CSR
+                and op.csr in self.csrs.index
+                and self.csrs.use(op.csr)
+                and self.m.native
+            ):
+                self.dispatching.use_csr(op.csr)
 
     # ------------------------------------------------------------------ both directions
-
-    def _refresh_csrs(self, warp: Warp) -> None:
-        """Values of the registers that a start of the warp sets, as far as any warp has read them."""
-        if warp.resident is None:
-            return
-        place = (warp.core.core_id, warp.wid)
-        values = self._csr_values[warp.core.core_id][warp.wid]
-        mask = warp.xlen.mask
-        for number, index, read in self._simple_csrs:  # the same in every lane
-            value = read(warp, 0) & mask
-            if self._last_csr.get((*place, number)) != value:
-                self._last_csr[*place, number] = value
-                values[index] = value
-        for number in self._cta_csrs:
-            self._refresh_csr(warp, number)
-        if (warp.core.core_id, warp.wid) not in self._launched:
-            self._launched.add((warp.core.core_id, warp.wid))
-            for number in self._launch_csrs:
-                self._refresh_csr(warp, number)
-
-    def _refresh_csr(self, warp: Warp, number: int) -> None:
-        """Value per lane, active or not, and where it has none."""
-        index = self._csr_index[number]
-        csr, shared, mask = self.tables.csrs[index - 1], self._shared(warp), warp.xlen.mask
-        values = self._csr_values[warp.core.core_id][warp.wid]
-        if csr.of_cta and csr.undefined is None:  # the same in every lane
-            value = csr.read(warp, 0) & mask
-            place = (warp.core.core_id, warp.wid, number)
-            if self._last_csr.get(place) == value:
-                return
-            self._last_csr[place] = value
-            values[index] = value
-        else:
-            if csr.of_cta:  # of the thread indices
-                threads = self._last_threads.get(shared_place := (warp.core.core_id, warp.wid, number))
-                if threads == (warp.thread_idx, warp.cta_mask):
-                    return
-                self._last_threads[shared_place] = (warp.thread_idx, warp.cta_mask)
-            values[index] = [csr.read(warp, i) & mask for i in range(warp.num_lanes)]
-            shared.csr_undefined[index] = 0 if csr.undefined is None else csr.undefined(warp)
-        shared.csr_valid[index] = 1
-
-    def _use_csr(self, number: int) -> None:
-        """A warp has read the register: from now on C knows its value in every warp that has one."""
-        csr = self.tables.csrs[self._csr_index[number] - 1]
-        if csr.changes or number in self._used_csrs:
-            return
-        self._used_csrs.add(number)
-        self._last_csr.clear()  # C may have written other values since
-        self._last_threads.clear()
-        if csr.of_cta:
-            if self.m.native:
-                self.dispatching.use_csr(number)
-            if csr.of_launch:
-                self._launch_csrs.append(number)
-            elif csr.undefined is None:
-                self._simple_csrs.append((number, self._csr_index[number], csr.read))
-            else:
-                self._cta_csrs.append(number)
-        for core in self.machine.cores:
-            for warp in core.warps:
-                if warp.resident is not None or not csr.of_cta:
-                    self._refresh_csr(warp, number)
-
-    @property
-    def used_cta_csrs(self) -> list[int]:
-        """Registers that a start of a warp sets and that any warp has read."""
-        return [*(number for number, _, _ in self._simple_csrs), *self._cta_csrs, *self._launch_csrs]
-
-    def csr_index(self, number: int) -> int:
-        """Index of a register in the tables of C."""
-        return self._csr_index[number]
 
     def _shared(self, warp: Warp) -> Any:
         return self._warps[warp.core.core_id][warp.wid]
@@ -481,18 +313,3 @@ def _words(core: Any, name: str, layout: Any) -> Any:
     count = place.size // 4
     words = (ctypes.c_uint32 * count).from_buffer(core, place.offset)
     return np.ctypeslib.as_array(words).reshape(-1, ctypes.sizeof(core.barriers[0]) // 4)
-
-
-def _address(data: bytearray | memoryview, alive: list[object]) -> int:
-    pinned = ctypes.c_char.from_buffer(data)
-    alive.append(pinned)
-    return ctypes.addressof(pinned)
-
-
-def _lmem_adder(core: Any, first: int, alive: list[object]) -> Any:
-    def add(number: int, page: Page) -> None:
-        if first <= number < first + len(core.lmem):
-            shared = core.lmem[number - first]
-            shared.data, shared.shadow = _address(page.data, alive), _address(page.shadow, alive)
-
-    return add

@@ -11,6 +11,7 @@ from golden_model.fast.structs import Struct, struct
 STORED_CSRS = (0x300, 0x305, 0x340, 0x341, 0x342, 0x343)  # plain registers of each warp, in the order of W.csr
 PAGE_OPS = 1024  # instructions of a page
 MAX_BUFFERS = 4096
+MAX_SEGMENTS = 1024
 
 
 def effects(lanes: int, known: dict[str, Any]) -> Struct:
@@ -127,6 +128,7 @@ class Layout:
             ],
             known,
         )
+        self.segment = struct("Segment", [("u64", name, none) for name in ("start", "end", "offset")], known)
         self.effects = effects(lanes, known)
         self.machine = struct(
             "M",
@@ -177,7 +179,18 @@ class Layout:
                 ("Cta*", "queue", none),
                 ("Fill", "fill", (csr_count,)),
             ]
-            + ([("u64", "missing", none), ("Effects", "fx", none)] if traced else [])
+            + (
+                [
+                    ("u64", "missing", none),
+                    ("Effects", "fx", none),
+                    ("Page*", "own_pages", none),
+                    ("Page*", "other_pages", none),
+                    ("Segment", "segments", (MAX_SEGMENTS,)),
+                    ("u64", "num_segments", none),
+                ]
+                if traced
+                else []
+            )
             + (
                 [
                     ("u64", "diag", none),
@@ -194,7 +207,7 @@ class Layout:
         )
         self.structs = (
             self.op, self.page, self.entry, self.ipdom, self.cta, self.slot, self.fill, self.warp, self.core,
-            self.effects, self.machine,
+            self.segment, self.effects, self.machine,
         )  # fmt: skip
         self.follow = follow_layout.structs(lanes, config.xlen, config.flen, known) if traced else ()
 

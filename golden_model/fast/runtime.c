@@ -1,9 +1,29 @@
 /* The frame around the generated functions: memory, CSRs and the round in which every ready warp steps once.
    Types, LANES, FULL, PC_MASK, LMEM_BASE, LMEM_SIZE and the structures stand before this text. */
 
-static inline Page *page_at(M *m, C *c, u64 addr) {
-  if (addr - LMEM_BASE < LMEM_SIZE) return &c->lmem[(addr >> 12) - (LMEM_BASE >> 12)];
-  return &m->pages[addr >> 12];
+#ifdef TRACED
+/* The page and the address in it of a byte that may lie in another memory (golden_model/memory.py, Parts). */
+static Page *page_behind(M *m, u64 *addr) {
+  u64 low = 0, high = m->num_segments; /* the segments before `low` start at or below the address */
+  while (low < high) {
+    u64 middle = (low + high) / 2;
+    if (m->segments[middle].start <= *addr) low = middle + 1;
+    else high = middle;
+  }
+  if (!low || *addr >= m->segments[low - 1].end) return &m->own_pages[*addr >> 12];
+  *addr += m->segments[low - 1].offset - m->segments[low - 1].start;
+  return &m->other_pages[*addr >> 12];
+}
+#endif
+
+/* The page of a byte; `addr` becomes its address in the memory in which it lies. */
+static inline Page *page_at(M *m, C *c, u64 *addr) {
+  if (*addr - LMEM_BASE < LMEM_SIZE) return &c->lmem[(*addr >> 12) - (LMEM_BASE >> 12)];
+  Page *p = &m->pages[*addr >> 12];
+#ifdef TRACED
+  if (__builtin_expect(!p->data && m->num_segments, 0)) return page_behind(m, addr);
+#endif
+  return p;
 }
 
 #ifdef TRACED
@@ -11,11 +31,11 @@ static inline Page *page_at(M *m, C *c, u64 addr) {
 #define REMEMBER(BITS)                                                                           \
   do {                                                                                           \
     u##BITS old, was;                                                                            \
-    u32 at = m->fx.undo++;                                                                       \
-    memcpy(&old, p->data + (addr & 4095), sizeof old);                                           \
-    memcpy(&was, p->shadow + (addr & 4095), sizeof was);                                         \
-    m->fx.undo_addr[at] = addr, m->fx.undo_size[at] = BITS / 8;                                  \
-    m->fx.undo_data[at] = old, m->fx.undo_shadow[at] = was;                                      \
+    u32 entry = m->fx.undo++;                                                                    \
+    memcpy(&old, p->data + (at & 4095), sizeof old);                                             \
+    memcpy(&was, p->shadow + (at & 4095), sizeof was);                                           \
+    m->fx.undo_addr[entry] = addr, m->fx.undo_size[entry] = BITS / 8;                            \
+    m->fx.undo_data[entry] = old, m->fx.undo_shadow[entry] = was;                                \
   } while (0)
 #else
 #define MISSING(addr) ((void)0)
@@ -35,23 +55,25 @@ static inline Page *page_at(M *m, C *c, u64 addr) {
 
 #define ACCESS(BITS)                                                                             \
   static inline int load##BITS(M *m, C *c, u64 addr, u##BITS *value, u32 *unknown) {             \
-    Page *p = page_at(m, c, addr);                                                               \
+    u64 at = addr;                                                                               \
+    Page *p = page_at(m, c, &at);                                                                \
     if (__builtin_expect(!p->data, 0)) return MISSING(addr), 0;                                  \
     u##BITS shadow;                                                                              \
-    memcpy(value, p->data + (addr & 4095), sizeof *value);                                       \
-    memcpy(&shadow, p->shadow + (addr & 4095), sizeof shadow);                                   \
+    memcpy(value, p->data + (at & 4095), sizeof *value);                                         \
+    memcpy(&shadow, p->shadow + (at & 4095), sizeof shadow);                                     \
     *unknown = shadow != 0;                                                                      \
     NOTE_LOAD(addr);                                                                             \
     return 1;                                                                                    \
   }                                                                                              \
   static inline int store##BITS(M *m, C *c, u64 addr, u##BITS value, u32 unknown) {              \
-    Page *p = page_at(m, c, addr);                                                               \
+    u64 at = addr;                                                                               \
+    Page *p = page_at(m, c, &at);                                                                \
     if (__builtin_expect(!p->data || p->is_code, 0)) return p->data ? 0 : (MISSING(addr), 0);    \
     REMEMBER(BITS);                                                                              \
     u##BITS shadow = unknown ? (u##BITS)~0ULL : 0;                                               \
-    NOTE_STORE(addr, *(u##BITS *)(p->data + (addr & 4095)), value);                              \
-    memcpy(p->data + (addr & 4095), &value, sizeof value);                                       \
-    memcpy(p->shadow + (addr & 4095), &shadow, sizeof shadow);                                   \
+    NOTE_STORE(addr, *(u##BITS *)(p->data + (at & 4095)), value);                                \
+    memcpy(p->data + (at & 4095), &value, sizeof value);                                         \
+    memcpy(p->shadow + (at & 4095), &shadow, sizeof shadow);                                     \
     return 1;                                                                                    \
   }
 ACCESS(8)
@@ -61,7 +83,8 @@ ACCESS(64)
 
 /* Whether a store at this address is possible without Python. */
 static inline int prepare(M *m, C *c, u64 addr) {
-  Page *p = page_at(m, c, addr);
+  u64 at = addr;
+  Page *p = page_at(m, c, &at);
   if (!p->data) MISSING(addr);
   return p->data && !p->is_code;
 }

@@ -86,42 +86,42 @@ class Accelerator:
             return
         self._engine.dispatching.enter(seeded=False, next_core=0)
         self._exchange.f.again = 0
-        for track in self._tracks:
+        for track in self._tracks if not self._logs else []:
             self._exchange.conceal(track)
         self._logs = self.active = True
         if not self._exchange.to_c():
             self._engine.dispatching.leave()
-            self._give_up()
+            self.active = False
 
     def leave(self) -> None:
-        """C's state goes to Python."""
+        """C's state goes to Python, but not yet the logs that reports need."""
         if self.active:
             self._to_python()
-        self._give_up()
 
-    def _give_up(self) -> None:
-        """Python has the state; it gets the logs, too."""
-        self.active = False
+    def alone(self) -> None:
+        """Python goes on alone, with the logs."""
+        self.leave()
         for track in self._tracks if self._logs else []:
             self.reveal(track)
         self._logs = False
 
     def reveal(self, track: Track | None) -> None:
         """Bring the account, and what a report shows of a warp, up to date."""
-        if self.active:
-            self._collect()
+        self.collect()
         if self._logs and track is not None and track is not self._revealed:
             self._exchange.reveal(track)
 
     def _to_python(self) -> None:
+        self.collect()
         self.active = False
-        self._collect()
         self._engine.leave()
         self._engine.dispatching.leave()
         self._exchange.to_python()
 
-    def _collect(self) -> None:
+    def collect(self) -> None:
         """Counts of C go to the account."""
+        if not self.active:
+            return
         coverage = self._coverage
         for name, value in zip(layout.COUNTS, self._counts.tolist(), strict=True):
             if not value:
@@ -164,7 +164,6 @@ class Accelerator:
                 self._look(reason, cursor, see_cta)
                 if not self.active:
                     return self._rest(cursor)
-        self._collect()
         return None
 
     def _stopped(self) -> list[Track]:
@@ -189,9 +188,9 @@ class Accelerator:
         warp = track.warp
         if reason == layout.DECODE:
             pc = self._engine.next_pc(warp.core, warp)
-            helped = not self._engine.knows(pc) and self._engine.decode(pc)
+            helped = not self._engine.pages.knows(pc) and self._engine.pages.decode(pc)
         else:
-            helped = self._engine.provide(warp.core, self._engine.m.missing - 1)
+            helped = self._engine.pages.provide(warp.core, self._engine.m.missing - 1)
         if helped:
             self._wake([track])
         return helped
@@ -204,7 +203,7 @@ class Accelerator:
         woken: list[Track] = []
         if reason == layout.SHAPE:
             self._joiner.check_shape(cursor.arrays)
-            self._give_up()
+            self.alone()
             return
         if reason in JOINED:
             self._joiner.join({JOINED[reason]: cursor.take(JOINED[reason])})
@@ -265,4 +264,4 @@ class Accelerator:
                     self._engine.started(track.warp)
         else:
             self._engine.dispatching.leave()
-            self._give_up()
+            self.alone()

@@ -38,7 +38,7 @@ class Cursor:
             setattr(f, f"n_{name}", 0 if records is None else len(records))
             setattr(f, f"i_{name}", 0)
             if records is not None:
-                setattr(f, name, records.__array_interface__["data"][0])
+                setattr(f, name, records.ctypes.data)
         f.i_seen = f.depth = f.checked = 0
 
     def fits(self, sizes: Mapping[Kind, int]) -> bool:

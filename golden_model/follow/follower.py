@@ -45,7 +45,6 @@ class Follower:
             readable tier runs, and `machine.tier_note` says why.
 
     Attributes:
-        coverage: what was compared and adopted since construction.
         difference: the first difference, or None; once it is set, nothing more is compared.
     """
 
@@ -57,7 +56,7 @@ class Follower:
         tier: Tier | None = None,
     ) -> None:
         self.machine = machine
-        self.coverage = Coverage()
+        self._coverage = Coverage()
         self.difference: Difference | None = None
         self.launch_id = 0
         self._cycle = 0
@@ -66,17 +65,24 @@ class Follower:
         ]
         orders = Orders(len(machine.cores))
         self._findings = FindingReporter(machine.findings, allowed_findings)
-        self._dispatch = DispatchFollower(machine, self._tracks, self.coverage, self._findings.after_start)
+        self._dispatch = DispatchFollower(machine, self._tracks, self._coverage, self._findings.after_start)
         self._joiner = Joiner(machine.config, self._tracks, orders)
-        self._stepper = Stepper(machine, self._tracks, orders, self._dispatch, self._findings, self.coverage)
+        self._stepper = Stepper(machine, self._tracks, orders, self._dispatch, self._findings, self._coverage)
         self._explainer = Explainer(machine.config, symbolize)
         engine = machine.fast_engine(traced=True) if (tier or machine.tier) == "fast" else None
         self._fast: Accelerator | None = None
         if engine is not None:
-            parts = (self._tracks, orders, self._joiner, self._stepper, self._dispatch, self.coverage)
+            parts = (self._tracks, orders, self._joiner, self._stepper, self._dispatch, self._coverage)
             self._fast = Accelerator(engine, *parts)
-        self._before = self.coverage.copy()
+        self._before = self._coverage.copy()
         self._retired_before = 0
+
+    @property
+    def coverage(self) -> Coverage:
+        """What was compared and adopted since construction."""
+        if self._fast is not None:
+            self._fast.collect()
+        return self._coverage
 
     @property
     def faults(self) -> list[FaultRow]:
@@ -86,6 +92,8 @@ class Follower:
     @property
     def retired(self) -> list[int]:
         """Instructions per core that committed their last packet since reset: what MINSTRET counts."""
+        if self._fast is not None:
+            self._fast.collect()
         return self._joiner.retired
 
     @property
@@ -145,6 +153,8 @@ class Follower:
             self.synchronise()
         fast = self._fast is not None and self._fast.active
         if not fast:
+            if self._fast is not None:
+                self._fast.alone()
             self._joiner.check_shape(batch)
         if Kind.AXI in batch:
             axi = batch[Kind.AXI]

@@ -1,4 +1,4 @@
-"""Which statements of the mutated files each test executes: their modules are imported with a note in each statement."""
+"""Which statements of the mutated files each test executes: they are imported with a note in each statement."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def learn(store: Path) -> None:
 
 def read(store: Path) -> dict[str, Any] | None:
     """Per test its seconds and lines by file; None if that is not known, or of other sources."""
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, KeyError):
         known = json.loads(store.read_text())
         if known["digest"] == digest():
             return dict(known["tests"])

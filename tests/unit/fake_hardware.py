@@ -17,6 +17,7 @@ from config import EntryGeneration, HardwareConfig
 from golden_model import Launch, Machine, Step
 from golden_model.isa.asm import assemble_with_labels
 from golden_model.isa.instruction import Unit
+from golden_model.memory import Memory
 from golden_model.records.layout import CommitFlag, CtaEvent, Kind, MemoryOp, MemorySpace, RegisterFile, dtype
 from golden_model.records.ring import Batch, Records
 from golden_model.step import Adoption, MemoryAccess
@@ -73,9 +74,15 @@ def input_data(seed: int) -> bytes:
     return np.random.default_rng(seed).integers(0, 256, BUFFER_SIZE, dtype=np.uint8).tobytes()
 
 
-def prepare(config: HardwareConfig, image: Image, seed: int, memory: memoryview | None = None) -> Machine:
+def prepare(
+    config: HardwareConfig,
+    image: Image,
+    seed: int,
+    memory: memoryview | None = None,
+    cores_memory: Memory | None = None,
+) -> Machine:
     """A machine with the image, and input data and output buffer of the host; `memory` holds its bytes if given."""
-    machine = Machine(config, EntryGeneration.CTA_ENTRY, memory)
+    machine = Machine(config, EntryGeneration.CTA_ENTRY, memory, memory=cores_memory)
     machine.load_image(image)
     machine.write(DATA, input_data(seed))
     machine.write(OUT, bytes(BUFFER_SIZE))

@@ -12,6 +12,7 @@ from golden_model.follow.difference import Difference
 from golden_model.follow.follower import Follower
 from golden_model.launch import dcr_writes
 from golden_model.machine import Tier
+from golden_model.memory import Memory
 from golden_model.records.layout import Kind
 from tests.unit import follow_kernels
 from tests.unit.fake_hardware import FakeHardware, Image, build_image, prepare
@@ -39,10 +40,11 @@ class Bench:
     max_packets: int = 3
     shadow: int = 0
     tier: Tier = "readable"
+    memory: Memory | None = None  # of the golden model
 
     def __post_init__(self) -> None:
         self.image: Image = build_image(self.body)
-        self.golden: Machine = prepare(self.config, self.image, self.seed)
+        self.golden: Machine = prepare(self.config, self.image, self.seed, cores_memory=self.memory)
         self.hardware = FakeHardware(
             prepare(self.config, self.image, self.seed), self.seed, self.bug, self.max_packets, self.shadow
         )

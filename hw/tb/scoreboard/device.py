@@ -37,6 +37,7 @@ from golden_model.follow.adopted import Coverage
 from golden_model.follow.difference import Category, Difference
 from golden_model.follow.explain import SourceLocation
 from golden_model.follow.follower import Follower
+from golden_model.machine import Tier
 from golden_model.memory import PAGE_SIZE, Memory
 from golden_model.records.layout import FaultKind, Kind, RunEvent
 from golden_model.records.ring import Batch
@@ -105,6 +106,7 @@ class DeviceScoreboard:
         self._port_faults = port_faults
         self._host_read = host_read
         self._allowed = allowed
+        self._tier: Tier = config.tier.value
         self._images: dict[int, m.LoadImage] = {}
         self._symbols: dict[str, ElfSymbols] = {}
         self._follower = self._new_follower()
@@ -371,7 +373,7 @@ class DeviceScoreboard:
         self._running = False
 
     def _new_follower(self) -> Follower:
-        return Follower(self.device.machine, self._symbolize, self._allowed)
+        return Follower(self.device.machine, self._symbolize, self._allowed, self._tier)
 
     def _symbolize(self, address: int) -> SourceLocation:
         for image in self._images.values():
