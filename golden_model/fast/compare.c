@@ -103,7 +103,7 @@ static int same_events(const Effects *fx, const Ins *s) {
 }
 
 /* Undefined values: the design's are taken over, and stay undefined. */
-static void adopt(F *f, C *c, W *w, const Effects *fx, const Ins *s) {
+static void adopt(F *f, C *c, W *w, const Effects *fx, const Ins *s, Log *shown) {
   M *m = f->m;
   for (u32 rest = fx->undefined; rest; rest &= rest - 1) {
     int k = __builtin_ctz(rest);
@@ -121,6 +121,7 @@ static void adopt(F *f, C *c, W *w, const Effects *fx, const Ins *s) {
       else if (fx->size == 2) store16(m, c, addr, (u16)r->data[k], 1);
       else if (fx->size == 4) store32(m, c, addr, (u32)r->data[k], 1);
       else store64(m, c, addr, r->data[k], 1);
+      shown->data[k] = r->data[k] & (fx->size >= 8 ? ~0ULL : (1ULL << 8 * fx->size) - 1);
       m->fx.undo = 0;
       f->count[N_UNDEFINED_STORE]++;
     }

@@ -65,7 +65,7 @@ static int execute(F *f, u32 number, T *t, Ins *s) {
     f->count[N_MEMORY_ACCESSES]++;
     f->count[N_LANES] += (u64)__builtin_popcount(fx->mask & ~fx->unknown);
   }
-  if (fx->undefined | fx->unknown) adopt(f, c, w, fx, s);
+  if (fx->undefined | fx->unknown) adopt(f, c, w, fx, s, &t->hist[(t->hist_at + HISTORY - 1) % HISTORY]);
   if (fx->barrier) {
     done(f, barrier_order(f, t->core), BARRIER_ORDER, &f->bar_head[t->core], f->bar_tail[t->core], me);
     f->count[N_BARRIERS]++;

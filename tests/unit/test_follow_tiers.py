@@ -12,7 +12,7 @@ from golden_model import FindingKind, Launch
 from golden_model.follow.follower import Follower
 from golden_model.launch import dcr_writes
 from golden_model.machine import Tier
-from golden_model.records.layout import Kind
+from golden_model.records.layout import CommitFlag, Kind
 from golden_model.records.ring import Batch
 from tests.unit import follow_kernels
 from tests.unit.fake_hardware import prepare
@@ -123,6 +123,19 @@ def _judge(name: str, batches: list[Batch], tier: Tier) -> tuple[object, ...]:
         follower.feed(batch)
     follower.end_launch()
     return outcome(follower)
+
+
+def test_the_report_shows_the_undefined_data_that_a_store_took_from_the_design() -> None:
+    if "calls" not in RECORDED:
+        RECORDED["calls"] = _records("calls")
+    batches = [{key: records.copy() for key, records in batch.items()} for batch in RECORDED["calls"][1]]
+    for batch in batches:  # the instruction behind the store of s2, which nobody has written, never ends
+        commits = batch[Kind.COMMIT]
+        here = (commits["core"] == 0) & (commits["warp"] == 0) & (commits["uid"] == 20)
+        batch[Kind.COMMIT] = commits[~(here & (commits["flags"] & CommitFlag.LAST != 0))]
+    found = _judge("calls", batches, "readable")
+    assert "sw s2, 4(sp)" in str(found[1]) and "missing commit" in str(found[1])
+    assert found == _judge("calls", batches, "fast")
 
 
 @settings(max_examples=120, deadline=None)
