@@ -6,14 +6,15 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 
 # Knobs of a run; config/knobs.py checks them and knows the defaults.
-KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N
+KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N MODE
+KNOBS += RTL_FILELIST RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE
 knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$($(knob))'))
 
 # pytest options of `make test`; two workers because every simulation is one busy process.
 JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
-.DEFAULT_GOAL := $(if $(TEST)$(SIM),run,help)
+.DEFAULT_GOAL := $(if $(TEST)$(SIM)$(RTL_FILELIST),run,help)
 .PHONY: help setup run kernels test test-unit test-rtl test-cosim test-faults test-static test-golden mutation-golden bar-campaign bench format lock clean
 
 help: ## this list
@@ -31,6 +32,9 @@ help: ## this list
 	@echo "       LAUNCH=kmu|bar|both           KMU agent, or the BARs of the device (default: both for multikernel, else bar)"
 	@echo "       COPY=backdoor|bar             bulk data past the bus, or every byte through BAR2"
 	@echo "       TIER=fast|readable            golden model: C from its definitions, or Python; same verdicts"
+	@echo "       MODE=lockstep|free            instruction by instruction, or results only"
+	@echo "       RTL_FILELIST=core.f           your own core (docs/your_own_core.md), with RTL_TOP RTL_DEFINES RTL_INCDIRS"
+	@echo "                                     RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE"
 	@echo "       WAVES=0|1                     COCOTB_TEST_FILTER, COCOTB_RANDOM_SEED as in cocotb"
 
 setup: ## prepare this machine (every other target does it too)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
 from config.errors import ConfigError
+from config.external import CORE_KNOBS, ExternalCore
 from config.hardware import HardwareConfig
 
 
@@ -63,6 +65,13 @@ class GoldenTier(Enum):
     READABLE = "readable"
 
 
+class CompareMode(Enum):
+    """What a design is compared with: the golden model instruction by instruction, or its results only."""
+
+    LOCKSTEP = "lockstep"
+    FREE = "free"
+
+
 _EnumT = TypeVar("_EnumT", bound=Enum)
 _MAIN_TEST = "multikernel"
 
@@ -85,16 +94,19 @@ class RunConfig:
     launch: LaunchPath = LaunchPath.BOTH
     tier: GoldenTier = GoldenTier.FAST
     size: int = 0  # elements that a test works on; 0 = the test's own default
+    mode: CompareMode = CompareMode.LOCKSTEP
+    core: ExternalCore | None = None  # None: the in-tree core
 
     @classmethod
     def from_knobs(cls, knobs: Mapping[str, str]) -> RunConfig:
         """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY
-        SEED WAVES TIER N.
+        SEED WAVES TIER N MODE and the RTL_* of a core of your own.
 
         Unset or empty variables take the default. Raises ConfigError for a value that is not understood.
         """
         given = {name: value for name, value in knobs.items() if value != ""}
-        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", "LAUNCH", "TIER", "N", *_HARDWARE_KNOBS}
+        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", "LAUNCH", "TIER", "N", "MODE"}
+        known |= {*_HARDWARE_KNOBS, *CORE_KNOBS}
         for name in given:
             if name not in known:
                 raise ConfigError(f"unknown knob {name}; known: {', '.join(sorted(known))}")
@@ -110,6 +122,7 @@ class RunConfig:
         launch = _choice(LaunchPath, "LAUNCH", given.get("LAUNCH", LaunchPath.default(test).value))
         if copy is CopyMode.BAR and launch is LaunchPath.KMU:
             raise ConfigError("COPY=bar: with LAUNCH=kmu nothing goes through the BARs; use LAUNCH=bar or LAUNCH=both")
+        core = ExternalCore.from_knobs(given)
         return cls(
             sim=sim,
             test=test,
@@ -122,6 +135,8 @@ class RunConfig:
             launch=launch,
             tier=_choice(GoldenTier, "TIER", given.get("TIER", default.tier.value)),
             size=_integer("N", given["N"], 1) if "N" in given else default.size,
+            mode=_mode(given.get("MODE", ""), core),
+            core=core,
         )
 
     def knobs(self) -> dict[str, str]:
@@ -141,10 +156,24 @@ class RunConfig:
             "SEED": str(self.seed),
             **({"TIER": self.tier.value} if self.tier is not default.tier else {}),
             **({"N": str(self.size)} if self.size else {}),
+            **({"MODE": self.mode.value} if self.mode is not _mode("", self.core) else {}),
+            **(self.core.knobs() if self.core is not None else {}),
         }
 
     def repro_line(self) -> str:
-        return "make " + " ".join(f"{name}={value}" for name, value in self.knobs().items())
+        return "make " + " ".join(f"{name}={shlex.quote(value)}" for name, value in self.knobs().items())
+
+
+def _mode(text: str, core: ExternalCore | None) -> CompareMode:
+    """Lockstep needs probes, which a foreign core has only with a bind file."""
+    visible = core is None or bool(core.bind)
+    mode = _choice(CompareMode, "MODE", text or (CompareMode.LOCKSTEP if visible else CompareMode.FREE).value)
+    if mode is CompareMode.LOCKSTEP and not visible:
+        raise ConfigError(
+            "MODE=lockstep: without probes the instructions of this core can't be seen; give a bind file in RTL_BIND "
+            "(docs/your_own_core.md), or use MODE=free"
+        )
+    return mode
 
 
 class _Flag(Enum):

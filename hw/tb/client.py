@@ -145,7 +145,7 @@ async def run_client(
     harness.copy_batches = path is LaunchPath.BAR  # who keeps records on the other path copies what it keeps
     judge = None
     if path is LaunchPath.BAR:
-        judge = BarJudge(settings.config, harness, lockstep=backend != "rtl")
+        judge = BarJudge(settings.config, harness, lockstep=backend != "rtl", in_tree=settings.config.core is None)
     env = EnvConfig(
         run=settings.config,
         harness=harness,

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from config import ConfigError, RunConfig
+from config import CompareMode, ConfigError, RunConfig
 from sw.runtime import DeviceError
 from tests.regression.batch import markdown, row_line, run_batch, summary
 from tests.regression.catalogue import find_test, known_tests
@@ -25,7 +25,8 @@ _USAGE = """usage: python -m tests.regression run [KNOB=VALUE …]
        python -m tests.regression kernels [SIZE=smoke|default|large] [TESTS=name,name] [TABLE=file] [KNOB=VALUE …]
        python -m tests.regression list
 
-Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N (see `make help`)."""
+Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N MODE, and RTL_FILELIST RTL_TOP
+RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE for a core of your own (see `make help`)."""
 
 
 def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
@@ -99,14 +100,14 @@ def parse_request(arguments: Sequence[str], environment: Mapping[str, str]) -> R
         RunError, ConfigError: an argument or value that is not understood.
     """
     knobs = split_knobs(arguments)
-    backend = knobs.pop("BACKEND", "") or BACKENDS[0]
-    if backend not in BACKENDS:
+    backend = knobs.pop("BACKEND", "")
+    if backend and backend not in BACKENDS:
         raise RunError(f"BACKEND={backend}: must be one of {', '.join(BACKENDS)}")
     if not knobs.get("SEED"):
         knobs["SEED"] = environment.get("COCOTB_RANDOM_SEED", "")
     test = find_test(knobs.get("TEST") or RunConfig().test)
     config = RunConfig.from_knobs({**test.knobs, **{name: value for name, value in knobs.items() if value}})
-    return Request(config=config, backend=backend)
+    return Request(config=config, backend=backend or ("rtl" if config.mode is CompareMode.FREE else BACKENDS[0]))
 
 
 def _run(request: Request) -> int:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
 from config import LaunchPath, RunConfig
+from hw.tb.build.elaborate import CoreError
+from hw.tb.build.external import resolve_core
+from hw.tb.build.model import CORES
 from hw.tb.build.spec import ModelSpec
+from hw.tb.build.toolchain import ToolError
+from hw.tb.scoreboard.free import BLIND_SPOTS
 from sw.runtime.bar.golden import GoldenBarBackend
 from sw.runtime.golden_backend import GoldenBackend
 from tests.regression.catalogue import find_test
@@ -64,12 +70,16 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
             are written then.
     """
     shown = progress or SilentProgress()
+    request, notes = fit_core(request, shown)
     config = request.config
     images = make_images(request, shown)
     runner = make_runner(request, shown)
     job = make_job(request, images)
     shown.stage(f"running {config.test}")
     result = runner(job, shown)
+    if notes:
+        result = dataclasses.replace(result, notes=(*result.notes, *notes))
+        write_json(job.result, result)
     if config.waves and request.backend != "golden":
         result = record_waves(job, result, shown, request.spec)
         write_json(job.result, result)
@@ -103,6 +113,25 @@ def make_job(request: Request, images: Images) -> Job:
     return Job(config, request.backend, copies, folder, request.policy, request.prepare)
 
 
+def fit_core(request: Request, progress: Progress) -> tuple[Request, list[str]]:
+    """The request with the model of the core that it names, and notes for the result.
+
+    Raises:
+        RunError: the core can't be used.
+    """
+    notes = [BLIND_SPOTS] if request.backend == "rtl" else []
+    core = request.config.core
+    if core is None or request.spec is not None or request.backend == "golden":
+        return request, notes
+    try:
+        resolved = resolve_core(core, request.config.hardware, CORES, progress.stage)
+    except (CoreError, ToolError) as error:
+        raise RunError(str(error)) from error
+    config = dataclasses.replace(request.config, hardware=resolved.hardware)
+    spec = ModelSpec.of_core(resolved.sources, resolved.hardware)
+    return dataclasses.replace(request, config=config, spec=spec), [*notes, *resolved.notes]
+
+
 def make_runner(request: Request, progress: Progress) -> Runner:
     """Everything that can be missing is found out here, before anything is written."""
     if request.backend == "golden":
@@ -134,6 +163,8 @@ def run_label(request: Request) -> str:
         config.copy.value,
         f"seed{config.seed}",
     ]
+    if config.core is not None:
+        parts.insert(0, config.core.label())
     if config.size:
         parts.append(f"n{config.size}")
     if request.backend != BACKENDS[0]:

@@ -18,10 +18,13 @@ from pathlib import Path
 
 import cocotb_tools.config
 
-from hw.tb.build.spec import CPP_INCLUDES, CPP_SOURCES, MAINS, REPO, ModelKind, ModelSpec
+from hw.tb.build.diagnose import compiler_sentences, listed, verilator_sentences
+from hw.tb.build.dpi_sources import compile_commands, library_arguments
+from hw.tb.build.spec import CPP_INCLUDES, CPP_SOURCES, FOREIGN_SYMBOLS, MAINS, REPO, ModelKind, ModelSpec
 from hw.tb.build.toolchain import Toolchain
 
 MODELS = REPO / "build" / "models"
+CORES = REPO / "build" / "cores"  # elaborations of foreign cores
 _JOBS = 2
 _FIRST_ERRORS = 8
 
@@ -93,7 +96,8 @@ def _build(spec: ModelSpec, key: str, folder: Path, tools: Toolchain, progress: 
 
     command = [str(tools.verilator), *spec.verilator_args(), "-Mdir", str(verilog)]
     command += [str(path) for path in spec.verilog_sources()]
-    _run("Verilator", command, folder, env, log)
+    foreign = spec.core is not None
+    _run("Verilator", command, folder, env, log, foreign=foreign)
     progress("compiling the generated C++")
     optimise = "-O3" if spec.kind is ModelKind.FAST else "-O1"  # a debug model is compiled more often than it runs long
     _run(
@@ -112,6 +116,7 @@ def _build(spec: ModelSpec, key: str, folder: Path, tools: Toolchain, progress: 
         folder,
         env,
         log,
+        foreign=foreign,
     )
     progress("compiling the harness")
     _compile_harness(spec, folder, verilog, tools, env, log)
@@ -142,14 +147,21 @@ def _compile_harness(
     objects = folder / "objects"
     objects.mkdir(exist_ok=True)
 
+    sources = [*CPP_SOURCES, *([FOREIGN_SYMBOLS] if spec.core is not None else [])]
+
     def compile_one(source: Path) -> None:
         command = [*compiler, *flags, "-c", str(source), "-o", str(objects / f"{source.stem}.o")]
         _run("the C++ compiler (harness)", command, folder, env, objects / f"{source.stem}.log")
 
     with ThreadPoolExecutor(_JOBS) as pool:
-        list(pool.map(compile_one, (*CPP_SOURCES, *MAINS.values())))
-    shared = [str(objects / f"{source.stem}.o") for source in CPP_SOURCES]
+        list(pool.map(compile_one, (*sources, *MAINS.values())))
+    shared = [str(objects / f"{source.stem}.o") for source in sources]
     libraries = [str(verilog / "libVtop.a"), str(verilog / "libverilated.a")]
+    if spec.core is not None:
+        for command, target in compile_commands(spec.core, spec.hardware, folder, tools):
+            _run("the C++ compiler (RTL_CSRCS)", command, folder, env, log, foreign=True)
+            shared.append(str(target))
+        libraries += library_arguments(spec.core)
     for name, source in MAINS.items():
         command = [tools.cxx, "-rdynamic", "-O3", "-flto=auto", str(objects / f"{source.stem}.o"), *shared, *libraries]
         if name == "cocotb":
@@ -158,10 +170,13 @@ def _compile_harness(
         command += ["-lz", "-lpthread", "-ldl", "-o", str(folder / f"sim_{name}")]
         if trace:
             command.insert(-2, "-llz4")
-        _run("the linker", command, folder, env, log)
+        _run("the linker", command, folder, env, log, foreign=spec.core is not None)
 
 
-def _run(what: str, command: Sequence[str], folder: Path, env: dict[str, str], log: Path) -> None:
+def _run(
+    what: str, command: Sequence[str], folder: Path, env: dict[str, str], log: Path, *, foreign: bool = False
+) -> None:
+    """Run one step; what fails with a foreign core is said in sentences about that core."""
     with log.open("a", encoding="utf-8") as file:
         file.write("$ " + " ".join(command) + "\n")
         file.flush()
@@ -174,6 +189,9 @@ def _run(what: str, command: Sequence[str], folder: Path, env: dict[str, str], l
     with log.open("rb") as raw:
         raw.seek(start)
         output = raw.read().decode("utf-8", errors="replace")
+    if foreign:
+        sentences = verilator_sentences(output) or compiler_sentences(output)
+        raise BuildError(f"{what} refuses the core:\n{listed(sentences, log)}")
     raise BuildError(f"{what} failed with exit code {code}; log: {log}\n{_first_errors(output)}")
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from config import HardwareConfig
 from golden_model.records import layout
 from hw.tb.agents.axi import policy
+from hw.tb.build.external import CoreSources
 from hw.tb.top import abi
 
 REPO = Path(__file__).resolve().parents[3]
@@ -28,7 +29,13 @@ CPP_SOURCES = (
     TB / "top" / "mailbox.cpp",
     TB / "top" / "waves.cpp",
 )
+# Delays mean nothing, because C++ owns the clock; a module of the device that a core declares too is no mere warning.
+FOREIGN_OPTIONS = ("--no-timing", "-Werror-MODDUP")
+# Functions that foreign cores expect of their surroundings; linked with these only.
+FOREIGN_SYMBOLS = TB / "top" / "foreign_symbols.cpp"
 MAINS = {"cocotb": TB / "top" / "main_cocotb.cpp", "bare": TB / "top" / "main_bare.cpp"}
+# What a foreign core needs of the in-tree sources: the BAR device and its cells.
+_BESIDE_A_CORE = ("pcie", "lib")
 CPP_INCLUDES = (TB / "top", TB / "agents" / "axi", TB / "probes")
 
 
@@ -49,7 +56,8 @@ class ModelSpec:
         probes: False leaves the probes out (a core without trace wires, or a measurement of their cost).
         fault_ports: False for a core without the optional `fault_*` outputs.
         device: False leaves the BAR device out. Sources without a folder `pcie` have none, whatever this says.
-        extra_args: more Verilator arguments, for cores that need them.
+        extra_args: more Verilator arguments.
+        core: a foreign core instead of the one in `rtl`; the BAR device still comes from `rtl`.
     """
 
     hardware: HardwareConfig = field(default_factory=HardwareConfig)
@@ -59,6 +67,12 @@ class ModelSpec:
     device: bool = True
     rtl: Path = RTL
     extra_args: tuple[str, ...] = ()
+    core: CoreSources | None = None
+
+    @classmethod
+    def of_core(cls, core: CoreSources, hardware: HardwareConfig, kind: ModelKind = ModelKind.FAST) -> ModelSpec:
+        """A model of a foreign core; `hardware` has its id width."""
+        return cls(hardware, kind, probes=bool(core.bind), fault_ports=core.fault_ports, core=core)
 
     @property
     def has_device(self) -> bool:
@@ -66,7 +80,10 @@ class ModelSpec:
         return self.device and (self.rtl / "pcie").is_dir()
 
     def rtl_files(self) -> list[Path]:
-        """Every SystemVerilog file of the design, packages first and in dependency order, then modules by path."""
+        """Every SystemVerilog file of the design, packages first and in dependency order, then modules by path.
+
+        Beside a foreign core only what the BAR device and the probes need.
+        """
         packages = [self.rtl / name for name in ("vx_pkg.sv", "vx_trace_pkg.sv")]
         known = set(packages)
         files = sorted(
@@ -74,6 +91,12 @@ class ModelSpec:
             for path in self.rtl.rglob("*.sv")
             if path not in known and (self.has_device or path.parent.name != "pcie")
         )
+        if self.core is not None:
+            theirs = {path.resolve() for path in self.core.verilog}
+            needed = {self.rtl / name for name in _BESIDE_A_CORE}
+            files = [path for path in files if path.parent in needed and path.name != "vx_pcie_gpu.sv"]
+            files = [path for path in files if path.resolve() not in theirs]
+            packages = [path for path in packages if path.resolve() not in theirs]
         others = [path for path in files if path.stem.endswith("_pkg")]
         modules = [path for path in files if path not in others]
         return [*(path for path in packages if path.is_file()), *others, *modules]
@@ -81,11 +104,14 @@ class ModelSpec:
     def verilog_sources(self) -> list[Path]:
         """Files for the command line of Verilator, in order; modules that the top does not reach are dropped there."""
         sources = [TB / "top" / "public.vlt"]
-        if self.kind is ModelKind.DEBUG:
+        if self.core is not None:
+            sources += self.core.verilog
+        elif self.kind is ModelKind.DEBUG:
             sources.append(TB / "build" / "forceable.vlt")
         sources += [*self.rtl_files(), TB / "top" / "vx_tb_device.sv", TB / "top" / "vx_tb_top.sv"]
         if self.probes:
-            sources += [TB / "probes" / "vx_probe.sv", TB / "probes" / "vx_probe_bind.sv"]
+            sources.append(TB / "probes" / "vx_probe.sv")
+            sources += [TB / "probes" / "vx_probe_bind.sv"] if self.core is None else self.core.bind
         return sources
 
     def verilator_args(self) -> list[str]:
@@ -95,6 +121,8 @@ class ModelSpec:
             defines["VX_TB_NO_FAULT_PORTS"] = "1"
         if not self.has_device:
             defines["VX_TB_NO_DEVICE"] = "1"
+        if self.core is not None:
+            defines["VX_TB_DUT"] = self.core.top
         args = [
             "--cc",
             "--vpi",
@@ -123,6 +151,8 @@ class ModelSpec:
         ]
         if self.kind is ModelKind.DEBUG:
             args += ["--trace-fst", "--trace-structs"]
+        if self.core is not None:
+            args = [*args[:1], *self.core.verilator_args(), *FOREIGN_OPTIONS, *args[1:]]
         return [*args, *self.extra_args]
 
     def _include_folders(self) -> list[Path]:
@@ -165,6 +195,8 @@ class ModelSpec:
 
         add(versions)
         add(self.hardware.key())
+        if self.core is not None:
+            add(self.core.text())
         add(f"{self.kind.value} probes={self.probes} faults={self.fault_ports} {' '.join(self.extra_args)}")
         files = [
             *self.verilog_sources(),
@@ -175,13 +207,16 @@ class ModelSpec:
         ]
         files += sorted(header for folder in CPP_INCLUDES for header in folder.glob("*.h"))
         files.append(TB / "build" / "model.py")
+        if self.core is not None:
+            files += [FOREIGN_SYMBOLS, *self.core.content_files()]
         for path in files:
             add(self._relative(path))
             digest.update(path.read_bytes())
         for name, text in sorted(self.generated_headers().items()):
             add(name)
             add(text)
-        return f"{self.hardware.label()}-{self.kind.value}-{digest.hexdigest()[:20]}"
+        name = f"{self.core.top}-" if self.core is not None else ""
+        return f"{name}{self.hardware.label()}-{self.kind.value}-{digest.hexdigest()[:20]}"
 
     def _relative(self, path: Path) -> str:
         """Path without the part that differs between two checkouts."""

@@ -8,7 +8,17 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from config import CopyMode, EntryGeneration, GoldenTier, HardwareConfig, LaunchPath, MemoryPolicyName, RunConfig
+from config import (
+    CompareMode,
+    CopyMode,
+    EntryGeneration,
+    ExternalCore,
+    GoldenTier,
+    HardwareConfig,
+    LaunchPath,
+    MemoryPolicyName,
+    RunConfig,
+)
 
 ENVIRONMENT = "VX_RUN_SETTINGS"
 
@@ -43,7 +53,9 @@ class RunSettings:
                 "launch": self.config.launch.value,
                 "tier": self.config.tier.value,
                 "size": self.config.size,
+                "mode": self.config.mode.value,
             },
+            "core": self.config.core.knobs(absolute=True) if self.config.core is not None else {},
             "options": self.options,
         }
         path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -76,5 +88,7 @@ class RunSettings:
             launch=LaunchPath(knobs["launch"]),
             tier=GoldenTier(knobs["tier"]),
             size=knobs["size"],
+            mode=CompareMode(knobs["mode"]),
+            core=ExternalCore.from_knobs(content["core"]),
         )
         return cls(config, source.parent, content["options"])

@@ -13,9 +13,15 @@ __all__ = ["FreeScoreboard", "LockstepScoreboard", "cosim_checkers", "free_check
 
 def cosim_checkers(config: RunConfig) -> list[Checker]:
     """Checkers of the backend `cosim`, in the order in which they see a batch."""
-    return [AxiChecker(config.hardware), LockstepScoreboard(config), BusyChecker(), ExerciseCounter()]
+    in_tree = config.core is None
+    rules = (AxiChecker(config.hardware, strict=in_tree), BusyChecker(strict=in_tree))
+    return [rules[0], LockstepScoreboard(config), rules[1], ExerciseCounter()]
 
 
-def free_checkers(config: RunConfig, *, in_tree: bool = True) -> list[Checker]:
-    """Checkers of a design without commit records; `in_tree`: hold it to what the in-tree core promises beyond AXI4."""
+def free_checkers(config: RunConfig) -> list[Checker]:
+    """Checkers of a design without commit records.
+
+    Only the in-tree core is held to what it promises beyond AXI4.
+    """
+    in_tree = config.core is None
     return [AxiChecker(config.hardware, strict=in_tree), FreeScoreboard(config), BusyChecker(strict=in_tree)]

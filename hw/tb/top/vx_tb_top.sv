@@ -10,6 +10,10 @@
 // can see (public.vlt).
 `include "vx_config.svh"
 
+`ifndef VX_TB_DUT
+`define VX_TB_DUT Vortex_axi
+`endif
+
 module vx_tb_top #(
     parameter int AXI_NUM_BANKS = `VX_CFG_AXI_NUM_BANKS,
     parameter int AXI_DATA_WIDTH = `VX_CFG_AXI_DATA_WIDTH,
@@ -211,7 +215,7 @@ module vx_tb_top #(
     wire [AXI_TID_WIDTH-1:0] awid[AXI_NUM_BANKS], arid[AXI_NUM_BANKS];
 
     /* verilator lint_off PINCONNECTEMPTY */  // attributes that no memory looks at
-    Vortex_axi #(
+    `VX_TB_DUT #(
         .AXI_DATA_WIDTH(AXI_DATA_WIDTH),
         .AXI_ADDR_WIDTH(AXI_ADDR_WIDTH),
         .AXI_TID_WIDTH(AXI_TID_WIDTH),
