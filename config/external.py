@@ -23,6 +23,7 @@ CORE_KNOBS = (
     "RTL_PREPARE",
 )
 _DEFINE = re.compile(r"([A-Za-z_]\w*)(=.*)?", re.DOTALL)
+_REPO = Path(__file__).resolve().parents[1]
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -91,9 +92,9 @@ class ExternalCore:
     def knobs(self, *, absolute: bool = False) -> dict[str, str]:
         """The knobs that describe this core, those that are needed, quoted for `from_knobs`.
 
-        Paths below the working folder are written from there, unless `absolute`.
+        Paths below the repository are written from its root, unless `absolute`.
         """
-        here = None if absolute else Path.cwd()
+        here = None if absolute else _REPO
         values = {
             "RTL_FILELIST": _join((self.filelist,), here),
             "RTL_TOP": self.top if self.top != DEFAULT_TOP else "",

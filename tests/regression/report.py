@@ -103,7 +103,7 @@ def _table(result: RunResult) -> Table:
 def _figures(kernel: KernelResult) -> list[str]:
     speed = kernel.cycles / kernel.wall_seconds if kernel.wall_seconds else 0.0
     return [
-        f"{kernel.ctas}",
+        f"{kernel.ctas}" if kernel.ctas else "-",
         f"{kernel.instructions:,}",
         f"{kernel.compared:,}",
         f"{sum(kernel.adopted.values()):,}",

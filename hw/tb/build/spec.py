@@ -70,9 +70,9 @@ class ModelSpec:
     core: CoreSources | None = None
 
     @classmethod
-    def of_core(cls, core: CoreSources, hardware: HardwareConfig, kind: ModelKind = ModelKind.FAST) -> ModelSpec:
+    def of_core(cls, core: CoreSources, hardware: HardwareConfig, *, device: bool) -> ModelSpec:
         """A model of a foreign core; `hardware` has its id width."""
-        return cls(hardware, kind, probes=bool(core.bind), fault_ports=core.fault_ports, core=core)
+        return cls(hardware, probes=bool(core.bind), fault_ports=core.fault_ports, device=device, core=core)
 
     @property
     def has_device(self) -> bool:
@@ -85,6 +85,8 @@ class ModelSpec:
         Beside a foreign core only what the BAR device and the probes need.
         """
         packages = [self.rtl / name for name in ("vx_pkg.sv", "vx_trace_pkg.sv")]
+        if self.core is not None and not self.probes:
+            packages = packages[: int(self.has_device)]
         known = set(packages)
         files = sorted(
             path
@@ -93,7 +95,7 @@ class ModelSpec:
         )
         if self.core is not None:
             theirs = {path.resolve() for path in self.core.verilog}
-            needed = {self.rtl / name for name in _BESIDE_A_CORE}
+            needed = {self.rtl / name for name in _BESIDE_A_CORE if self.has_device}
             files = [path for path in files if path.parent in needed and path.name != "vx_pcie_gpu.sv"]
             files = [path for path in files if path.resolve() not in theirs]
             packages = [path for path in packages if path.resolve() not in theirs]

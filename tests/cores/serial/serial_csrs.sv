@@ -4,6 +4,7 @@ module serial_csrs
 (
     input wire clk,
     input wire reset,
+    input wire valid,  // otherwise `value` is 0
     input wire [11:0] number,
     input wid_t wid,
     input mask_t mask,
@@ -47,7 +48,7 @@ module serial_csrs
         writable = 1'b0;
         same = 0;
         value = '0;
-        case (number) inside
+        if (valid) case (number) inside
             12'h300, 12'h305, [12'h340 : 12'h343]: begin
                 writable = 1'b1;
                 same = stored_q[int'(wid)*STORED+storage(number)];
@@ -81,7 +82,7 @@ module serial_csrs
             12'hf14, 12'hcc0, [12'hcd3 : 12'hcd5]: ;
             default: known = 1'b0;
         endcase
-        for (int i = 0; i < LANES; ++i) begin
+        for (int i = 0; i < LANES && valid; ++i) begin
             case (number)
                 12'hf14: value[i] = 32'(wid) * LANES + i;
                 12'hcc0: value[i] = i;

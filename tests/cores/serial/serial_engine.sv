@@ -21,7 +21,8 @@ module serial_engine
     output wire wid_t end_wid,
     output wire word_t end_pc,
 
-    output wid_t wid,
+    output wire cta_wanted,
+    output wire wid_t wid,
     input cta_t cta,
     input wire [63:0] mcycle,
     output logic [63:0] minstret,
@@ -69,6 +70,7 @@ module serial_engine
     effect_t effect_q;
 
     assign wid = wid_q;
+    assign cta_wanted = state_q == EXECUTE && instr_q[6:0] == 7'h73;
     wire word_t pc = pc_q[wid_q];
     wire mask_t mask = mask_q[wid_q];
     wire depth_t sp = sp_q[wid_q];
@@ -99,6 +101,7 @@ module serial_engine
     serial_csrs csrs (
         .clk,
         .reset,
+        .valid(state_q inside {EXECUTE, RETIRE} && instr_q[6:0] == 7'h73),
         .number(instr_q[31:20]),
         .wid(wid_q),
         .mask,
@@ -116,6 +119,7 @@ module serial_engine
     );
 
     serial_execute execute (
+        .valid(state_q == EXECUTE),
         .instr(instr_q),
         .pc,
         .mask,

@@ -2,6 +2,7 @@
 module serial_execute
     import serial_pkg::*;
 (
+    input wire valid,  // otherwise nothing is computed, which is for the speed of a simulation
     input word_t instr,
     input word_t pc,
     input mask_t mask,
@@ -45,7 +46,7 @@ module serial_execute
         overflow = a == 32'h8000_0000 && b == '1;
         case (op)
 `ifdef SERIAL_WRONG_MUL
-            3'd0: return a * (b & 32'hfff);  // the deliberately wrong core: twelve bits of one factor
+            3'd0: return (a & 32'hfff) * (b & 32'hfff);  // the deliberately wrong core
 `else
             3'd0: return product[31:0];
 `endif
@@ -76,139 +77,141 @@ module serial_execute
         int last;
         logic legal;
         mask_t predicate, yes, no;
-        last = last_lane(mask);
+        last = valid ? last_lane(mask) : 0;
         legal = 1'b1;
         predicate = '0;
         yes = '0;
         no = '0;
         effect = '0;
-        effect.next_pc = pc + 4;
-        effect.next_mask = mask;
-        effect.log_size = funct3[1:0];
-        effect.extend = !funct3[2];
-        for (int i = 0; i < LANES; ++i) begin
-            effect.addr[i] = rs1[i] + (opcode[5] ? imm_s : imm_i);
-            effect.data[i] = rs2[i];
-            predicate[i] = rs1[i][0];
-        end
+        if (valid) begin
+            effect.next_pc = pc + 4;
+            effect.next_mask = mask;
+            effect.log_size = funct3[1:0];
+            effect.extend = !funct3[2];
+            for (int i = 0; i < LANES; ++i) begin
+                effect.addr[i] = rs1[i] + (opcode[5] ? imm_s : imm_i);
+                effect.data[i] = rs2[i];
+                predicate[i] = rs1[i][0];
+            end
 
-        case (opcode)
-            7'h37, 7'h17: begin  // LUI, AUIPC
-                effect.writes = 1'b1;
-                effect.result = {LANES{opcode[5] ? imm_u : pc + imm_u}};
-            end
-            7'h6f, 7'h67: begin  // JAL, JALR
-                legal = opcode[3] || funct3 == 0;
-                effect.writes = 1'b1;
-                effect.control = 1'b1;
-                effect.result = {LANES{pc + 32'd4}};
-                effect.next_pc = opcode[3] ? pc + imm_j : (rs1[last] + imm_i) & ~32'd3;
-            end
-            7'h63: begin  // branches
-                legal = funct3[2:1] != 2'd1;
-                effect.control = 1'b1;
-                if (taken(funct3, rs1[last], rs2[last])) effect.next_pc = pc + imm_b;
-            end
-            7'h13: begin  // operations with an immediate
-                effect.writes = 1'b1;
-                if (funct3 == 3'd1) legal = funct7 == 7'h00;
-                if (funct3 == 3'd5) legal = (funct7 & 7'h5f) == 7'h00;
-                for (int i = 0; i < LANES; ++i)
-                effect.result[i] = integer_op(funct3, funct3 == 3'd5 && instr[30], rs1[i], imm_i);
-            end
-            7'h33: begin  // operations on registers
-                effect.writes = 1'b1;
-                for (int i = 0; i < LANES; ++i) begin
+            case (opcode)
+                7'h37, 7'h17: begin  // LUI, AUIPC
+                    effect.writes = 1'b1;
+                    effect.result = {LANES{opcode[5] ? imm_u : pc + imm_u}};
+                end
+                7'h6f, 7'h67: begin  // JAL, JALR
+                    legal = opcode[3] || funct3 == 0;
+                    effect.writes = 1'b1;
+                    effect.control = 1'b1;
+                    effect.result = {LANES{pc + 32'd4}};
+                    effect.next_pc = opcode[3] ? pc + imm_j : (rs1[last] + imm_i) & ~32'd3;
+                end
+                7'h63: begin  // branches
+                    legal = funct3[2:1] != 2'd1;
+                    effect.control = 1'b1;
+                    if (taken(funct3, rs1[last], rs2[last])) effect.next_pc = pc + imm_b;
+                end
+                7'h13: begin  // operations with an immediate
+                    effect.writes = 1'b1;
+                    if (funct3 == 3'd1) legal = funct7 == 7'h00;
+                    if (funct3 == 3'd5) legal = (funct7 & 7'h5f) == 7'h00;
+                    for (int i = 0; i < LANES; ++i)
+                    effect.result[i] = integer_op(funct3, funct3 == 3'd5 && instr[30], rs1[i], imm_i);
+                end
+                7'h33: begin  // operations on registers
+                    effect.writes = 1'b1;
+                    for (int i = 0; i < LANES; ++i) begin
+                        case (funct7)
+                            7'h00, 7'h20: effect.result[i] = integer_op(funct3, funct7[5], rs1[i], rs2[i]);
+                            7'h01: effect.result[i] = multiply_divide(funct3, rs1[i], rs2[i]);
+                            default: effect.result[i] = ((rs2[i] == 0) ^ funct3[1]) ? 0 : rs1[i];
+                        endcase
+                    end
                     case (funct7)
-                        7'h00, 7'h20: effect.result[i] = integer_op(funct3, funct7[5], rs1[i], rs2[i]);
-                        7'h01: effect.result[i] = multiply_divide(funct3, rs1[i], rs2[i]);
-                        default: effect.result[i] = ((rs2[i] == 0) ^ funct3[1]) ? 0 : rs1[i];
+                        7'h00, 7'h01: ;
+                        7'h20: legal = funct3 == 3'd0 || funct3 == 3'd5;
+                        7'h07: legal = funct3 == 3'd5 || funct3 == 3'd7;
+                        default: legal = 1'b0;
                     endcase
                 end
-                case (funct7)
-                    7'h00, 7'h01: ;
-                    7'h20: legal = funct3 == 3'd0 || funct3 == 3'd5;
-                    7'h07: legal = funct3 == 3'd5 || funct3 == 3'd7;
-                    default: legal = 1'b0;
-                endcase
-            end
-            7'h03: begin
-                effect.load = 1'b1;
-                effect.writes = 1'b1;
-                legal = funct3[1:0] != 2'd3 && funct3 != 3'd6;
-            end
-            7'h23: begin
-                effect.store = 1'b1;
-                legal = funct3 < 3'd3;
-            end
-            7'h0f: effect.fence = 1'b1;
-            7'h73: begin  // CSRs
-                effect.csr = 1'b1;
-                effect.writes = 1'b1;
-                effect.result = csr_data;
-                effect.csr_value = funct3[2] ? 32'(instr[19:15]) : rs1[last];
-                effect.csr_write = funct3[1:0] == 2'd1 || effect.csr_value != 0;
-                case (funct3[1:0])
-                    2'd2: effect.csr_value = csr_data[0] | effect.csr_value;
-                    2'd3: effect.csr_value = csr_data[0] & ~effect.csr_value;
-                    default: ;
-                endcase
-                legal = funct3[1:0] != 2'd0 && csr_known && (csr_writable || !effect.csr_write);
-            end
-            7'h0b: begin
-                legal = funct7 == 0;
-                effect.control = funct3 != 3'd4 && funct3 != 3'd7;
-                yes = mask & (predicate ^ {LANES{funct3 == 3'd2 ? instr[20] : instr[7]}});
-                no = mask & ~yes;
-                case (funct3)
-                    3'd0: effect.next_mask = rs1[last][LANES-1:0];  // TMC
-                    3'd2: begin  // SPLIT
-                        effect.writes = 1'b1;
-                        effect.result = {LANES{32'(sp)}};
-                        if (yes != 0 && no != 0) begin
-                            effect.stack = STACK_PUSH;
-                            effect.next_mask = population(yes) <= population(no) ? yes : no;
-                            if (int'(sp) == DEPTH) legal = 1'b0;
+                7'h03: begin
+                    effect.load = 1'b1;
+                    effect.writes = 1'b1;
+                    legal = funct3[1:0] != 2'd3 && funct3 != 3'd6;
+                end
+                7'h23: begin
+                    effect.store = 1'b1;
+                    legal = funct3 < 3'd3;
+                end
+                7'h0f: effect.fence = 1'b1;
+                7'h73: begin  // CSRs
+                    effect.csr = 1'b1;
+                    effect.writes = 1'b1;
+                    effect.result = csr_data;
+                    effect.csr_value = funct3[2] ? 32'(instr[19:15]) : rs1[last];
+                    effect.csr_write = funct3[1:0] == 2'd1 || effect.csr_value != 0;
+                    case (funct3[1:0])
+                        2'd2: effect.csr_value = csr_data[0] | effect.csr_value;
+                        2'd3: effect.csr_value = csr_data[0] & ~effect.csr_value;
+                        default: ;
+                    endcase
+                    legal = funct3[1:0] != 2'd0 && csr_known && (csr_writable || !effect.csr_write);
+                end
+                7'h0b: begin
+                    legal = funct7 == 0;
+                    effect.control = funct3 != 3'd4 && funct3 != 3'd7;
+                    yes = mask & (predicate ^ {LANES{funct3 == 3'd2 ? instr[20] : instr[7]}});
+                    no = mask & ~yes;
+                    case (funct3)
+                        3'd0: effect.next_mask = rs1[last][LANES-1:0];  // TMC
+                        3'd2: begin  // SPLIT
+                            effect.writes = 1'b1;
+                            effect.result = {LANES{32'(sp)}};
+                            if (yes != 0 && no != 0) begin
+                                effect.stack = STACK_PUSH;
+                                effect.next_mask = population(yes) <= population(no) ? yes : no;
+                                if (int'(sp) == DEPTH) legal = 1'b0;
+                            end
                         end
-                    end
-                    3'd3:  // JOIN
-                    if (rs1[last] != 32'(sp) && LANES > 1) begin
-                        effect.stack = top_second ? STACK_POP : STACK_FLIP;
-                        effect.next_mask = top_second ? top_mask : top_mask & ~mask;
-                        if (!top_second) effect.next_pc = top_pc;
-                        if (sp == 0) legal = 1'b0;
-                    end
-                    3'd4: begin  // BAR
-                        effect.barrier = 1'b1;
-                        legal = funct7 == 0 && !rs1[last][31] && rs2[last] != 0;
-                    end
-                    3'd5: effect.next_mask = yes != 0 ? yes : rs2[last][LANES-1:0];  // PRED
-                    3'd7: ;  // WSYNC: nothing is ever in flight
-                    default: legal = 1'b0;
-                endcase
-            end
-            default: legal = 1'b0;
-        endcase
+                        3'd3:  // JOIN
+                        if (rs1[last] != 32'(sp) && LANES > 1) begin
+                            effect.stack = top_second ? STACK_POP : STACK_FLIP;
+                            effect.next_mask = top_second ? top_mask : top_mask & ~mask;
+                            if (!top_second) effect.next_pc = top_pc;
+                            if (sp == 0) legal = 1'b0;
+                        end
+                        3'd4: begin  // BAR
+                            effect.barrier = 1'b1;
+                            legal = funct7 == 0 && !rs1[last][31] && rs2[last] != 0;
+                        end
+                        3'd5: effect.next_mask = yes != 0 ? yes : rs2[last][LANES-1:0];  // PRED
+                        3'd7: ;  // WSYNC: nothing is ever in flight
+                        default: legal = 1'b0;
+                    endcase
+                end
+                default: legal = 1'b0;
+            endcase
 
-        if (effect.load || effect.store) begin
-            for (int i = LANES - 1; i >= 0; --i) begin
-                if (mask[i] && (effect.addr[i] & ((32'd1 << effect.log_size) - 1)) != 0) begin
-                    effect.fault = MISALIGNED;
-                    effect.fault_addr = effect.addr[i];
+            if (effect.load || effect.store) begin
+                for (int i = LANES - 1; i >= 0; --i) begin
+                    if (mask[i] && (effect.addr[i] & ((32'd1 << effect.log_size) - 1)) != 0) begin
+                        effect.fault = MISALIGNED;
+                        effect.fault_addr = effect.addr[i];
+                    end
                 end
             end
-        end
-        if (!legal) begin
-            effect.fault = ILLEGAL;
-            effect.fault_addr = pc;
-        end
-        if (instr[11:7] == 0) effect.writes = 1'b0;
-        if (effect.fault != NO_FAULT) begin
-            {effect.writes, effect.control, effect.load, effect.store} = '0;
-            {effect.fence, effect.barrier, effect.csr_write} = '0;
-            effect.stack = STACK_NONE;
-            effect.next_pc = pc + 4;
-            effect.next_mask = '0;
+            if (!legal) begin
+                effect.fault = ILLEGAL;
+                effect.fault_addr = pc;
+            end
+            if (instr[11:7] == 0) effect.writes = 1'b0;
+            if (effect.fault != NO_FAULT) begin
+                {effect.writes, effect.control, effect.load, effect.store} = '0;
+                {effect.fence, effect.barrier, effect.csr_write} = '0;
+                effect.stack = STACK_NONE;
+                effect.next_pc = pc + 4;
+                effect.next_mask = '0;
+            end
         end
     end
 endmodule

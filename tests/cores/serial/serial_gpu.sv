@@ -85,6 +85,7 @@ module serial_gpu
     logic [WARPS-1:0] active;
     logic end_valid;
     wid_t end_wid, csr_wid;
+    logic csr_wanted;
     word_t end_pc;
     cta_t cta;
     block_event_t blocks;
@@ -105,6 +106,7 @@ module serial_gpu
         .end_valid,
         .end_wid,
         .end_pc,
+        .csr_valid(csr_wanted),
         .csr_wid,
         .csr_cta(cta),
         .events(blocks)
@@ -128,6 +130,7 @@ module serial_gpu
         .end_valid,
         .end_wid,
         .end_pc,
+        .cta_wanted(csr_wanted),
         .wid(csr_wid),
         .cta,
         .mcycle(mcycle_q),
@@ -225,6 +228,16 @@ module serial_gpu
 
     assign dcr_rsp_valid = answer_q;
     assign dcr_rsp_data = answer_data_q;
+
+`ifdef SERIAL_ANSWER
+    // Shows that defines, DPI sources and generated files of a core reach their places.
+    import "DPI-C" function int serial_answer();
+    `include "serial_generated.svh"
+    always_ff @(posedge clk) begin
+        assert (!start || serial_answer() == `SERIAL_ANSWER + `SERIAL_OFFSET)
+        else $error("serial_gpu: serial_answer() is not SERIAL_ANSWER + SERIAL_OFFSET");
+    end
+`endif
 
     // ---------------------------------------------------------------- faults and busy
 

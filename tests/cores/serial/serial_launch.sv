@@ -21,6 +21,7 @@ module serial_launch
     input wid_t end_wid,
     input word_t end_pc,
 
+    input wire csr_valid,
     input wid_t csr_wid,
     output cta_t csr_cta,
     output block_event_t events
@@ -192,7 +193,7 @@ module serial_launch
         csr_cta.slot = warp_slot_q[csr_wid];
         csr_cta.rank = warp_rank_q[csr_wid];
         csr_cta.size = num_warps;
-        for (int i = 0; i < LANES; ++i) begin
+        for (int i = 0; i < LANES && csr_valid; ++i) begin
             linear = 32'(warp_rank_q[csr_wid]) * LANES + i;
             csr_cta.thread[0][i] = linear % dim[0];
             csr_cta.thread[1][i] = linear / dim[0] % dim[1];
