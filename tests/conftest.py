@@ -13,6 +13,7 @@ _KINDS = {
     "unit": "unit tests (no simulator)",
     "rtl": "RTL block tests",
     "cosim": "co-simulations",
+    "cores": "other cores (RTL_FILELIST)",
     "faults": "seeded faults",
 }
 _PROPERTY = "figure"

@@ -1,0 +1,1 @@
+"""Cores other than the in-tree one, and tests of how they are taken in."""

@@ -125,9 +125,9 @@ def test_cores_that_can_not_be_read(text: str, fields: dict[str, object], senten
 def test_an_undefined_macro_and_a_syntax_error_are_named_with_their_place(tmp_path: Path) -> None:
     undefined = changed(tmp_path / "a", "serial_bus.sv", ("32'(addr) % BANKS", "32'(addr) % `NO_SUCH"))
     message = refusal(undefined, tmp_path)
-    assert "serial_bus.sv:37: the macro `NO_SUCH is not defined; give it in RTL_DEFINES" in message
+    assert "serial_bus.sv:31: the macro `NO_SUCH is not defined; give it in RTL_DEFINES" in message
     broken = changed(tmp_path / "b", "serial_bus.sv", ("assign address =", "assgn address ="))
-    assert "serial_bus.sv:40: syntax error" in refusal(broken, tmp_path)
+    assert "serial_bus.sv:34: syntax error" in refusal(broken, tmp_path)
 
 
 def test_a_define_that_nothing_reads_is_noted(tmp_path: Path) -> None:
