@@ -26,17 +26,20 @@ SHAPES: dict[str, dict[str, object]] = {
 }
 
 
+def design_files(top: str) -> list[Path]:
+    """Sources of a top, packages first. The device is no part of the processor, and unused packages are a warning."""
+    files = sorted(path for path in RTL.rglob("*.sv") if top != "Vortex_axi" or path.parent.name != "pcie")
+    packages = sorted((path for path in files if path.stem.endswith("_pkg")), key=lambda path: path.name != "vx_pkg.sv")
+    return [*packages, *(path for path in files if path not in packages)]
+
+
 @pytest.mark.parametrize("top", ["Vortex_axi", "vx_pcie_gpu"])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_lint(shape: str, top: str) -> None:
     config = HardwareConfig.load(overrides=SHAPES[shape])
-    # The device is no part of the processor, and a package that nobody uses is a warning.
-    files = sorted(path for path in RTL.rglob("*.sv") if top != "Vortex_axi" or path.parent.name != "pcie")
-    packages = sorted((path for path in files if path.stem.endswith("_pkg")), key=lambda path: path.name != "vx_pkg.sv")
-    modules = [path for path in files if path not in packages]
     command = [str(VERILATOR), "--lint-only", "-Wall", "--top-module", top, f"-I{RTL}"]
     command += [f"-D{name}={value}" for name, value in config.verilog_defines().items()]
-    command += [str(path) for path in (*packages, *modules)]
+    command += [str(path) for path in design_files(top)]
     environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     result = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     assert result.returncode == 0, result.stderr[-6000:]

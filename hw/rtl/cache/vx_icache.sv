@@ -97,6 +97,8 @@ module vx_icache
 
     logic queue_ready;
     logic queue_push;
+    line_addr_t queue_addr;
+    mshr_t queue_mshr;
     vx_fifo #(
         .WIDTH(LINE_ADDR_WIDTH + MSHR_WIDTH),
         .DEPTH(2)
@@ -110,8 +112,6 @@ module vx_icache
         .out_ready(mem_req_ready),
         .out_data({queue_addr, queue_mshr})
     );
-    line_addr_t queue_addr;
-    mshr_t queue_mshr;
     always_comb begin
         mem_req = '0;
         mem_req.addr = queue_addr;

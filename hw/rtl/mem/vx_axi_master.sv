@@ -117,7 +117,7 @@ module vx_axi_master
             .rid(rid[b]),
             .rresp(rresp[b])
         );
-        assign write_fault_core[b] = core_index_t'(bank_ack_source[b] >> 1);
+        assign write_fault_core[b] = core_index_t'(32'(bank_ack_source[b]) >> 1);
     end
 
     assign busy = |bank_busy;
