@@ -126,7 +126,7 @@ def test_an_undefined_macro_and_a_syntax_error_are_named_with_their_place(tmp_pa
     undefined = changed(tmp_path / "a", "serial_bus.sv", ("32'(addr) % BANKS", "32'(addr) % `NO_SUCH"))
     message = refusal(undefined, tmp_path)
     assert "serial_bus.sv:31: the macro `NO_SUCH is not defined; give it in RTL_DEFINES" in message
-    broken = changed(tmp_path / "b", "serial_bus.sv", ("assign address =", "assgn address ="))
+    broken = changed(tmp_path / "b", "serial_bus.sv", ("assign address =", "assign address =="))
     assert "serial_bus.sv:34: syntax error" in refusal(broken, tmp_path)
 
 

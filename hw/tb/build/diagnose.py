@@ -38,7 +38,7 @@ _SENTENCES: list[tuple[re.Pattern[str], str]] = [
         "the core's top has no parameter {0} (docs/reference/dut_ports.md)",
     ),
     (
-        re.compile(r"Duplicate declaration of (\S+): '(\w+)'"),
+        re.compile(r"Duplicate declaration of (module|interface|package|program): '(\w+)'"),
         "{0} {1} is declared twice; rename it or leave one file out (the modules of the BAR device start with vx_)",
     ),
 ]
