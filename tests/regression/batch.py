@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sw.runtime.exercise import Exercise
 from tests.regression.errors import RunError
 from tests.regression.job import Job
-from tests.regression.pipeline import Request, make_images, make_job, run_on_golden_model
+from tests.regression.pipeline import Request, fit_core, make_images, make_job, run_on_golden_model
 from tests.regression.progress import Progress
 from tests.regression.result import RunResult
 from tests.regression.simulation import prepare_model, run_jobs
@@ -41,12 +41,13 @@ def run_batch(requests: Sequence[Request], progress: Progress, tell: Callable[[R
     for request in requests:
         name = request.config.test
         try:
-            job = make_job(request, make_images(request, progress))
+            fitted, _ = fit_core(request, progress)
+            job = make_job(fitted, make_images(fitted, progress))
         except RunError as error:
             rows[name] = Row(name, refused=str(error))
             tell(rows[name])
             continue
-        groups.setdefault(request.config.hardware.key(), []).append((request, job))
+        groups.setdefault(fitted.config.hardware.key(), []).append((fitted, job))
     for group in groups.values():
         for job, result in zip((job for _, job in group), _run_group(group, progress), strict=True):
             name = job.config.test

@@ -5,11 +5,12 @@ from __future__ import annotations
 import dataclasses
 import shutil
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from config import LaunchPath, RunConfig
+from config import ExternalCore, HardwareConfig, LaunchPath, RunConfig
 from hw.tb.build.elaborate import CoreError
-from hw.tb.build.external import resolve_core
+from hw.tb.build.external import ResolvedCore, resolve_core
 from hw.tb.build.model import CORES
 from hw.tb.build.spec import ModelSpec
 from hw.tb.build.toolchain import ToolError
@@ -124,13 +125,20 @@ def fit_core(request: Request, progress: Progress) -> tuple[Request, list[str]]:
     if core is None or request.spec is not None or request.backend == "golden":
         return request, notes
     try:
-        resolved = resolve_core(core, request.config.hardware, CORES, progress.stage)
+        progress.stage("reading the core of RTL_FILELIST")
+        resolved = _resolved(core, request.config.hardware)
     except (CoreError, ToolError) as error:
         raise RunError(str(error)) from error
     config = dataclasses.replace(request.config, hardware=resolved.hardware)
     # Only the BAR path needs the device, and a model without it is built in half the time.
     spec = ModelSpec.of_core(resolved.sources, resolved.hardware, device=LaunchPath.BAR in config.launch.single)
     return dataclasses.replace(request, config=config, spec=spec), [*notes, *resolved.notes]
+
+
+@cache
+def _resolved(core: ExternalCore, hardware: HardwareConfig) -> ResolvedCore:
+    """Once for all tests of a process, RTL_PREPARE too."""
+    return resolve_core(core, hardware, CORES)
 
 
 def make_runner(request: Request, progress: Progress) -> Runner:
