@@ -7,8 +7,9 @@ PY = $(VENV)/bin/python
 
 # Knobs of a run; config/knobs.py checks them and knows the defaults.
 KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N MODE
-KNOBS += RTL_FILELIST RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE
-knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$($(knob))'))
+KNOBS += RTL_FILELIST RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE XFAIL
+quote := '
+knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$(subst $(quote),'\'',$($(knob)))'))
 
 # pytest options of `make test`; two workers because every simulation is one busy process.
 JOBS ?= 2
@@ -35,6 +36,7 @@ help: ## this list
 	@echo "       MODE=lockstep|free            instruction by instruction, or results only"
 	@echo "       RTL_FILELIST=core.f           your own core (docs/your_own_core.md), with RTL_TOP RTL_DEFINES RTL_INCDIRS"
 	@echo "                                     RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE"
+	@echo "       XFAIL=file                    failures that are known: lines of test: check: reason"
 	@echo "       WAVES=0|1                     COCOTB_TEST_FILTER, COCOTB_RANDOM_SEED as in cocotb"
 
 setup: ## prepare this machine (every other target does it too)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,9 @@ import pytest
 from config import ConfigError, ExternalCore, RunConfig
 from hw.tb.build.ports import Port, misfits
 from tests.cores.refused import SERIAL, TOP, changed, core, refusal, resolve, with_list
+from tests.regression.errors import RunError
+from tests.regression.expected_failures import judge, read_expectations
+from tests.regression.result import Failure, KernelResult, Outcome, RunResult
 
 MISFITS = {
     "missing port": (
@@ -189,3 +194,33 @@ def test_knobs_survive_the_repeat_line() -> None:
     assert first.core is not None and first.core.defines == ("A=two words", "B")
     assert "RTL_FILELIST=tests/cores/serial/serial.f RTL_TOP=serial_gpu " in first.repro_line()
     assert ExternalCore.from_knobs(first.core.knobs(absolute=True)) == first.core
+
+
+def test_cores_share_nothing_with_the_in_tree_core() -> None:
+    for path in (*SERIAL.glob("*.sv"), *SERIAL.glob("*.f")):
+        names = re.findall(r"\bvx_\w+", path.read_text(encoding="utf-8"))
+        assert path.name == "serial_bind.sv" or not names, f"{path.name}: {names}"
+
+
+def test_known_failures(tmp_path: Path) -> None:
+    known = tmp_path / "known.txt"
+    known.write_text("# core x\n\nmultikernel: final memory: bits are dropped: always\n", encoding="utf-8")
+    expected = read_expectations(known)
+    passed = RunResult("multikernel", "rtl", {}, "make", kernels=(KernelResult("k", 1, Outcome.PASS, ""),))
+    memory = replace(passed, failures=(Failure("final memory", "memory", "m", "s"),))
+    hang = replace(passed, failures=(Failure("hang", "progress", "m", "s"),))
+    assert judge(memory, expected) == (True, "XFAIL  multikernel  final memory: bits are dropped: always")
+    assert judge(memory, {}) == (False, "")
+    assert judge(passed, {}) == (True, "")
+    assert not judge(passed, expected)[0] and judge(passed, expected)[1].startswith("XPASS  multikernel passed, but")
+    assert judge(hang, expected) == (False, "multikernel was expected to fail by: final memory, not by: hang")
+    for text, sentence in (
+        ("multikernel: hang\n", "known.txt:1: 'multikernel: hang': write `test: check: reason`"),
+        ("no_such: a: b\n", "no_such"),
+        ("multikernel: a: b\nmultikernel: c: d\n", "known.txt:2: multikernel has a line already"),
+    ):
+        known.write_text(text, encoding="utf-8")
+        with pytest.raises(RunError, match=re.escape(sentence)):
+            read_expectations(known)
+    with pytest.raises(RunError, match="the list cannot be read"):
+        read_expectations(tmp_path / "missing.txt")

@@ -12,6 +12,7 @@ from sw.runtime import DeviceError
 from tests.regression.batch import markdown, row_line, run_batch, summary
 from tests.regression.catalogue import find_test, known_tests
 from tests.regression.errors import RunError
+from tests.regression.expected_failures import judge, read_expectations
 from tests.regression.pipeline import BACKENDS, Request, run_test
 from tests.regression.progress import make_progress
 from tests.regression.report import make_console, print_result
@@ -21,12 +22,15 @@ EXIT_PASS = 0
 EXIT_FAIL = 1  # the test ran and failed, or found nothing to compare
 EXIT_USAGE = 2  # the run could not be started
 
+_XFAIL = "XFAIL="
+
 _USAGE = """usage: python -m tests.regression run [KNOB=VALUE …]
        python -m tests.regression kernels [SIZE=smoke|default|large] [TESTS=name,name] [TABLE=file] [KNOB=VALUE …]
        python -m tests.regression list
 
 Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N MODE, and RTL_FILELIST RTL_TOP
-RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE for a core of your own (see `make help`)."""
+RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE for a core of your own (see `make help`).
+XFAIL=list: failures that are known, one `test: check: reason` a line."""
 
 
 def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) -> int:
@@ -41,7 +45,7 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
                 print(_USAGE)
                 return EXIT_PASS
             case ["run", *knobs]:
-                return _run(parse_request(knobs, environment))
+                return _run(knobs, environment)
             case ["kernels", *knobs]:
                 return _run_all(knobs, environment)
             case _:
@@ -110,9 +114,16 @@ def parse_request(arguments: Sequence[str], environment: Mapping[str, str]) -> R
     return Request(config=config, backend=backend or ("rtl" if config.mode is CompareMode.FREE else BACKENDS[0]))
 
 
-def _run(request: Request) -> int:
+def _run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    lists = [argument for argument in arguments if argument.startswith(_XFAIL)]
+    request = parse_request([argument for argument in arguments if argument not in lists], environment)
+    path = lists[-1].removeprefix(_XFAIL) if lists else ""
+    expected = read_expectations(Path(path)) if path else {}
     console = make_console()
     with make_progress(console) as progress:
         outcome = run_test(request, progress)
     print_result(console, outcome.result, str(outcome.folder))
-    return EXIT_PASS if outcome.result.passed else EXIT_FAIL
+    good, sentence = judge(outcome.result, expected)
+    if sentence:
+        console.print(sentence, markup=False)
+    return EXIT_PASS if good else EXIT_FAIL
