@@ -162,6 +162,7 @@ class ModelSpec:
         return [
             *sorted({self.rtl, *(path.parent for path in self.rtl.rglob("*.svh"))}),
             *([] if self.rtl == RTL else [RTL]),
+            TB / "top",
         ]
 
     def generated_headers(self) -> dict[str, str]:
@@ -208,6 +209,7 @@ class ModelSpec:
             RTL / "vx_config.svh",
         ]
         files += sorted(header for folder in CPP_INCLUDES for header in folder.glob("*.h"))
+        files += sorted((TB / "top").glob("*.svh"))
         files.append(TB / "build" / "model.py")
         if self.core is not None:
             files += [FOREIGN_SYMBOLS, *self.core.content_files()]

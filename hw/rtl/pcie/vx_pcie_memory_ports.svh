@@ -1,0 +1,35 @@
+// Ports of the BAR device towards device memory: part of a port list. The including module has the parameters
+// AXI_ADDR_WIDTH, AXI_NUM_BANKS and MEM_TID_WIDTH.
+
+    // device memory: AXI4 masters
+    output wire m_mem_awvalid[AXI_NUM_BANKS],
+    input wire m_mem_awready[AXI_NUM_BANKS],
+    output wire [AXI_ADDR_WIDTH:0] m_mem_awaddr[AXI_NUM_BANKS],
+    output wire [MEM_TID_WIDTH-1:0] m_mem_awid[AXI_NUM_BANKS],
+    output wire [7:0] m_mem_awlen[AXI_NUM_BANKS],
+    output wire [2:0] m_mem_awsize[AXI_NUM_BANKS],
+    output wire [1:0] m_mem_awburst[AXI_NUM_BANKS],
+    output wire m_mem_wvalid[AXI_NUM_BANKS],
+    input wire m_mem_wready[AXI_NUM_BANKS],
+    output wire [511:0] m_mem_wdata[AXI_NUM_BANKS],
+    output wire [63:0] m_mem_wstrb[AXI_NUM_BANKS],
+    output wire m_mem_wlast[AXI_NUM_BANKS],
+    input wire m_mem_bvalid[AXI_NUM_BANKS],
+    output wire m_mem_bready[AXI_NUM_BANKS],
+    input wire [MEM_TID_WIDTH-1:0] m_mem_bid[AXI_NUM_BANKS],
+    input wire [1:0] m_mem_bresp[AXI_NUM_BANKS],
+    output wire m_mem_arvalid[AXI_NUM_BANKS],
+    input wire m_mem_arready[AXI_NUM_BANKS],
+    output wire [AXI_ADDR_WIDTH:0] m_mem_araddr[AXI_NUM_BANKS],
+    output wire [MEM_TID_WIDTH-1:0] m_mem_arid[AXI_NUM_BANKS],
+    output wire [7:0] m_mem_arlen[AXI_NUM_BANKS],
+    output wire [2:0] m_mem_arsize[AXI_NUM_BANKS],
+    output wire [1:0] m_mem_arburst[AXI_NUM_BANKS],
+    input wire m_mem_rvalid[AXI_NUM_BANKS],
+    output wire m_mem_rready[AXI_NUM_BANKS],
+    input wire [511:0] m_mem_rdata[AXI_NUM_BANKS],
+    input wire [MEM_TID_WIDTH-1:0] m_mem_rid[AXI_NUM_BANKS],
+    input wire [1:0] m_mem_rresp[AXI_NUM_BANKS],
+    /* verilator lint_off UNUSEDSIGNAL */  // every transfer has one beat
+    input wire m_mem_rlast[AXI_NUM_BANKS],
+    /* verilator lint_on UNUSEDSIGNAL */
