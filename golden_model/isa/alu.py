@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from golden_model.isa.bits import Xlen
-from golden_model.isa.instruction import Extension, Instruction, LaneFunction, Unit, i_type, r_type, u_type
+from golden_model.isa.instruction import Executor, Extension, Instruction, LaneFunction, Unit, i_type, r_type, u_type
 
 if TYPE_CHECKING:
     from golden_model.isa.decode import Decoded
@@ -83,6 +83,42 @@ def execute_op(warp: Warp, op: Decoded, step: Step) -> None:
     warp.write(step, op.rd, result, warp.undef[op.rs1] | warp.undef[op.rs2])
 
 
+def execute_czero(warp: Warp, op: Decoded, step: Step) -> None:
+    """rd[i] ← rs1[i] or 0, as rs2[i] chooses; undefined if the choice is, or if an undefined rs1[i] is chosen.
+
+    Compilers make selects of it whose other side has no value.
+    """
+    lane, xlen = op.lane, warp.xlen
+    assert lane is not None
+    mask = xlen.mask
+    first, second = warp.regs[op.rs1], warp.regs[op.rs2]
+    result = [0] * warp.num_lanes
+    chosen = 0
+    for i in warp.lanes:
+        result[i] = lane(first[i], second[i], xlen) & mask
+        if lane(mask, second[i], xlen) != 0:
+            chosen |= 1 << i
+    warp.write(step, op.rd, result, warp.undef[op.rs1] & chosen | warp.undef[op.rs2])
+
+
+def execute_and(warp: Warp, op: Decoded, step: Step) -> None:
+    """rd[i] ← rs1[i] & rs2[i]; a zero that is defined makes the result defined, whatever the other operand is."""
+    mask = warp.xlen.mask
+    first, second = warp.regs[op.rs1], warp.regs[op.rs2]
+    result = [0] * warp.num_lanes
+    zeros_1 = 0
+    zeros_2 = 0
+    for i in warp.lanes:
+        result[i] = first[i] & second[i] & mask
+        if first[i] == 0:
+            zeros_1 |= 1 << i
+        if second[i] == 0:
+            zeros_2 |= 1 << i
+    unknown_1, unknown_2 = warp.undef[op.rs1], warp.undef[op.rs2]
+    forced = zeros_1 & ~unknown_1 | zeros_2 & ~unknown_2
+    warp.write(step, op.rd, result, (unknown_1 | unknown_2) & ~forced)
+
+
 def execute_op_imm(warp: Warp, op: Decoded, step: Step) -> None:
     """rd[i] ← f(rs1[i], imm)."""
     lane, xlen = op.lane, warp.xlen
@@ -112,11 +148,17 @@ def _upper(op: Decoded, xlen: Xlen) -> int:
 
 
 def op(
-    name: str, funct3: int, funct7: int, lane: LaneFunction, unit: Unit = Unit.ALU, extension: Extension = Extension.I
+    name: str,
+    funct3: int,
+    funct7: int,
+    lane: LaneFunction,
+    unit: Unit = Unit.ALU,
+    extension: Extension = Extension.I,
+    execute: Executor = execute_op,
 ) -> Instruction:
     """A register-register instruction."""
     mask, match = r_type(OP, funct3, funct7)
-    return Instruction(name, mask, match, "{rd}, {rs1}, {rs2}", unit, execute_op, extension, lane)
+    return Instruction(name, mask, match, "{rd}, {rs1}, {rs2}", unit, execute, extension, lane)
 
 
 def _op_imm(name: str, funct3: int, lane: LaneFunction) -> Instruction:
@@ -154,7 +196,7 @@ ALU: list[Instruction] = [
     op("srl", 5, 0x00, srl),
     op("sra", 5, 0x20, sra),
     op("or", 6, 0x00, or_),
-    op("and", 7, 0x00, and_),
-    op("czero.eqz", 5, 0x07, czero_eqz, extension=Extension.ZICOND),
-    op("czero.nez", 7, 0x07, czero_nez, extension=Extension.ZICOND),
+    op("and", 7, 0x00, and_, execute=execute_and),
+    op("czero.eqz", 5, 0x07, czero_eqz, extension=Extension.ZICOND, execute=execute_czero),
+    op("czero.nez", 7, 0x07, czero_nez, extension=Extension.ZICOND, execute=execute_czero),
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from config import EntryGeneration, HardwareConfig
 from golden_model import Launch, Machine
 from golden_model.isa.asm import assemble_with_labels
+from golden_model.machine import Tier
 from golden_model.warp import Warp
 
 BASE = 0x8000_0000
@@ -69,10 +70,13 @@ def program(
 
 
 def machine_with(
-    image: Program, config: HardwareConfig | None = None, entry: EntryGeneration = EntryGeneration.CTA_ENTRY
+    image: Program,
+    config: HardwareConfig | None = None,
+    entry: EntryGeneration = EntryGeneration.CTA_ENTRY,
+    tier: Tier = "readable",
 ) -> Machine:
     """A machine with the image loaded and a zeroed output buffer of the host at OUT."""
-    machine = Machine(config or HardwareConfig(), entry)
+    machine = Machine(config or HardwareConfig(), entry, tier=tier)
     machine.load_image(image)
     machine.write(OUT, bytes(0x1000))
     machine.host_buffers.add(OUT, 0x1000)
@@ -100,10 +104,11 @@ def run_kernel(
     grid: tuple[int, int, int] = (1, 1, 1),
     block: tuple[int, int, int] = (4, 1, 1),
     lmem: int = 0,
+    tier: Tier = "readable",
 ) -> Machine:
     """Run one launch of a kernel to its end; a0 holds OUT."""
     image = program(kernel)
-    machine = machine_with(image, config)
+    machine = machine_with(image, config, tier=tier)
     machine.launch(launch_of(image, grid=grid, block=block, lmem=lmem))
     machine.run(100_000)
     return machine

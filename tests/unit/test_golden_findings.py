@@ -165,10 +165,43 @@ def test_x0_and_constants_are_defined() -> None:
     ).findings
 
 
-def test_definedness_is_not_computed_from_values() -> None:
-    """Documented: `xor r, r, r` and `and` with 0 of an undefined register stay undefined."""
-    for idiom in ("xor t3, s5, s5", "sub t3, s5, s5", "and t3, s5, zero"):
-        assert run_kernel(PER_LANE + idiom + "\n sw t3, 0(t1)\n ret").findings.kinds() == {K.UNDEFINED_STORE}
+_DEFINED_SELECTS = {
+    "czero.eqz with a zero": "li t2, 0\n czero.eqz t3, s5, t2",
+    "czero.nez with a one": "li t2, 1\n czero.nez t3, s5, t2",
+    "select whose other side has no value": "li t2, 1\n czero.eqz t3, t0, t2\n czero.nez t4, s5, t2\n or t3, t3, t4",
+    "and with zero": "and t3, s5, zero",
+    "zero and": "and t3, zero, s5",
+}
+_UNDEFINED_SELECTS = {
+    "xor of itself": "xor t3, s5, s5",
+    "difference with itself": "sub t3, s5, s5",
+    "czero.eqz that passes it on": "li t2, 1\n czero.eqz t3, s5, t2",
+    "czero.nez that passes it on": "li t2, 0\n czero.nez t3, s5, t2",
+    "choice without a value": "li t2, 1\n czero.eqz t3, t2, s5",
+    "and with a value": "li t2, 1\n and t3, s5, t2",
+    "and with itself": "and t3, s5, s5",
+}
+
+
+@pytest.mark.parametrize("idiom", _DEFINED_SELECTS.values(), ids=_DEFINED_SELECTS)
+def test_a_zero_that_is_forced_is_defined(idiom: str) -> None:
+    """Compilers select with czero or a mask; the side that was not chosen may have no value."""
+    for tier in ("readable", "fast"):
+        assert not run_kernel(PER_LANE + idiom + "\n sw t3, 0(t1)\n ret", tier=tier).findings
+
+
+@pytest.mark.parametrize("idiom", _UNDEFINED_SELECTS.values(), ids=_UNDEFINED_SELECTS)
+def test_what_is_not_forced_stays_undefined(idiom: str) -> None:
+    for tier in ("readable", "fast"):
+        findings = run_kernel(PER_LANE + idiom + "\n sw t3, 0(t1)\n ret", tier=tier).findings
+        assert findings.kinds() == {K.UNDEFINED_STORE}
+
+
+def test_a_select_is_judged_lane_by_lane() -> None:
+    """Lane i passes s5 on if i is odd."""
+    machine = run_kernel(PER_LANE + "andi t2, t0, 1\n czero.eqz t3, s5, t2\n sw t3, 0(t1)\n ret")
+    finding = next(iter(machine.findings))
+    assert (finding.kind, finding.lanes) == (K.UNDEFINED_STORE, 0b1010)
 
 
 def test_registers_stay_defined_over_launches() -> None:
