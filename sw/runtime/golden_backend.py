@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from collections.abc import Callable
 
 from config import RunConfig
 from golden_model import Finding, FindingKind, HangError, LaunchError, LimitError, Machine, RunSummary, Watch
@@ -52,13 +53,17 @@ class _Counter:
 class GoldenBackend:
     """Runs every message on a `Machine` when the client waits for an event. The run's seed orders cores and warps.
 
-    With `count` the launches run in the readable tier and say what they exercised.
+    With `count` the launches run in the readable tier and say what they exercised; with `watch` somebody sees every
+    step.
     """
 
     name = "golden"
 
-    def __init__(self, config: RunConfig, *, count: bool = False) -> None:
+    def __init__(
+        self, config: RunConfig, *, count: bool = False, watch: Callable[[Warp, Step], None] | None = None
+    ) -> None:
         self.config = config
+        self._watch = watch
         self._count = count
         self._machine = Machine(config.hardware, config.entry, tier=config.tier.value)
         self._queue: deque[m.Message] = deque()
@@ -138,7 +143,9 @@ class GoldenBackend:
             for write in dcr_writes(launch, self.config.hardware.xlen):
                 machine.dcr_write(write.address, write.value)
             machine.start()
-            summary = machine.run(launch.max_cycles or MAX_WARP_INSTRUCTIONS, self._seed(launch), Watch(step=counter))
+            summary = machine.run(
+                launch.max_cycles or MAX_WARP_INSTRUCTIONS, self._seed(launch), Watch(step=counter or self._watch)
+            )
         except (HangError, LimitError) as error:
             self._check_failed(launch, Difference("hang", Category.KERNEL, str(error), launch.launch_id))
             status = m.LaunchStatus.TIMEOUT

@@ -68,6 +68,8 @@ class KernelTest:
         knobs: defaults of this test for knobs that the user does not set.
         timing: what in its results depends on time or on the order of warps, for readers of a report.
         legacy: its program is `main()` with the legacy library, in an image of its own generation.
+        retries: lanes or warps try again until they succeed, so the number of instructions depends on the order of
+            warps.
     """
 
     name: str
@@ -81,6 +83,7 @@ class KernelTest:
     knobs: Mapping[str, str] = field(default_factory=dict)
     timing: str = ""
     legacy: bool = False
+    retries: bool = False
 
     def unmet(self, hardware: HardwareConfig) -> str:
         """Why it can't run there, as a sentence; empty if it can."""
@@ -99,6 +102,7 @@ def kernel_test(
     knobs: Mapping[str, str] | None = None,
     timing: str = "",
     legacy: bool = False,
+    retries: bool = False,
 ) -> Callable[[Body], KernelTest]:
     """Turn a host function into a test named after it; its docstring's first line is the description.
 
@@ -120,6 +124,7 @@ def kernel_test(
             dict(knobs or {}),
             timing,
             legacy,
+            retries,
         )
 
     return declare
