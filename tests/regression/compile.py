@@ -14,6 +14,7 @@ from tests.regression.images import Images, KernelImage
 from tests.regression.kernel_test import KernelTest
 from tests.regression.typed_json import write_text
 
+_LONGEST_NAME = 100  # of a kernel in the name of a file
 _SUFFIXES = {".cpp", ".c", ".S"}
 GENERATED = Path(__file__).parents[2] / "build" / "generated"
 
@@ -70,9 +71,10 @@ def _exported(test: KernelTest, artifacts: Artifacts) -> tuple[str, ...]:
 def copy_images(images: Images, test: str, folder: Path) -> Images:
     """Copy images (and their ELF files, for symbols and lines) beside the results, so that those explain themselves."""
     copies: dict[Path, Path] = {}
-    for image in images.kernels:
+    for number, image in enumerate(images.kernels):
         if image.path not in copies:
-            name = test if images.shared else f"{test}_{image.kernel}"
+            kernel = image.kernel if len(image.kernel) <= _LONGEST_NAME else str(number)
+            name = test if images.shared else f"{test}_{kernel}"
             copies[image.path] = folder / f"{name}.vxbin"
             shutil.copyfile(image.path, copies[image.path])
             elf = image.path.with_suffix(".elf")

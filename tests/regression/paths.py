@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 
 from golden_model.follow.difference import Category
-from tests.regression.result import Failure, HostCheck, Outcome, RunResult
+from tests.regression.result import Failure, HostCheck, Outcome, RunResult, shortened
 
 CHECK = "paths retire the same"
 
@@ -50,5 +50,5 @@ def _compare(left: RunResult, right: RunResult) -> HostCheck:
         return HostCheck(
             CHECK, Outcome.NOT_APPLICABLE, "the paths used different numbers of warps, each with entry code"
         )
-    counts = ", ".join(f"{one.kernel} {one.instructions:,}" for one, _ in pairs)
+    counts = ", ".join(f"{shortened(one.kernel, 24)} {one.instructions:,}" for one, _ in pairs)
     return HostCheck(CHECK, Outcome.PASS, f"{counts} warp instructions")

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from golden_model.follow.difference import Category
-from tests.regression.result import KernelResult, Outcome, RunResult
+from tests.regression.result import KernelResult, Outcome, RunResult, shortened
 
 _STYLE = {Outcome.PASS: "bold green", Outcome.FAIL: "bold red", Outcome.NOT_APPLICABLE: "dim"}
 _SMALLEST_WIDTH = 100  # below that, figures would be cut off; a narrow terminal folds the lines instead
@@ -96,7 +96,12 @@ def _table(result: RunResult) -> Table:
     for heading in ("CTAs", "instrs", "compared", "adopted", "elements", "AXI", "cycles", "IPC", "cycles/s"):
         table.add_column(heading, justify="right", no_wrap=True)
     for kernel in result.kernels:
-        table.add_row(kernel.kernel, kernel.path, Text(kernel.outcome.value, _STYLE[kernel.outcome]), *_figures(kernel))
+        table.add_row(
+            shortened(kernel.kernel, 24),
+            kernel.path,
+            Text(kernel.outcome.value, _STYLE[kernel.outcome]),
+            *_figures(kernel),
+        )
     return table
 
 

@@ -10,6 +10,11 @@ from sw.runtime.exercise import Exercise
 RESULT_VERSION = 1
 
 
+def shortened(text: str, most: int) -> str:
+    """The text, or its beginning: names of kernels may have thousands of letters."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 class Outcome(Enum):
     """Verdict on one kernel or one check."""
 

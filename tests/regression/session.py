@@ -23,7 +23,7 @@ from sw.runtime.messages import LaunchStatus
 from tests.regression.console import DeviceConsole
 from tests.regression.expectation import Comparison, Judge, Tolerance, compare
 from tests.regression.images import Images
-from tests.regression.result import HostCheck, Outcome
+from tests.regression.result import HostCheck, Outcome, shortened
 
 GUARD_BYTES = 64
 _POISON = 0xA5
@@ -286,4 +286,4 @@ class Session:
         )
 
     def _note(self, name: str, outcome: Outcome, detail: str) -> None:
-        self.checks.append(HostCheck(name, outcome, detail))
+        self.checks.append(HostCheck(shortened(name, 80), outcome, shortened(detail, 400)))
