@@ -97,4 +97,5 @@ def blas(t: Session) -> None:
 
 def hash_of(name: str, seed: int) -> int:
     """Some number that differs from name to name and from seed to seed."""
-    return sum((seed + 3) ** i * ord(letter) for i, letter in enumerate(name)) % 9973
+    total = sum((seed + 3) ** i * ord(letter) for i, letter in enumerate(name))
+    return int(total % 9973)
