@@ -8,8 +8,8 @@ from tests.regression.host import Argument, Exercise, Minimum, Session, Sizes, k
 
 
 @kernel_test(
-    sizes=Sizes(5, 13, 100),
-    minimum=Minimum(Exercise(splits=13), fixed="a line is several thousand instructions, so there is one block"),
+    sizes=Sizes(5, 33, 100),
+    minimum=Minimum(Exercise(splits=33)),
     timing="in which order the lines of different warps come, and on which core",
 )
 def printf(t: Session) -> None:
