@@ -130,6 +130,18 @@ class Kmu:
         """CTAs taken since the start."""
         return self._taken
 
+    def block_at(self, position: int) -> Dim3:
+        """The block of which `position` says how many come before it."""
+        shape = self.shape
+        assert shape is not None
+        count = [size // step for size, step in zip(shape.grid_dim, self._steps, strict=True)]
+        cluster, member = divmod(position, shape.cluster_size)
+        outer = (cluster % count[0], cluster // count[0] % count[1], cluster // count[0] // count[1])
+        x, y, _ = self._steps
+        inner = (member % x, member // x % y, member // x // y)
+        at = [o * step + i for o, step, i in zip(outer, self._steps, inner, strict=True)]
+        return at[0], at[1], at[2]
+
     def position(self, block: Dim3) -> int | None:
         """How many CTAs of the running grid come before this one; None if the grid has no such block."""
         shape = self.shape

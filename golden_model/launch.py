@@ -36,6 +36,19 @@ def entry_points(image: Image, kernel: str, entry: EntryGeneration) -> tuple[int
     return (pc, pc) if entry is EntryGeneration.S11 else (image.min_vma, pc)
 
 
+def legacy_launch(image: Image, args_addr: int, config: HardwareConfig) -> Launch:
+    """An image of the legacy library, which starts its warps with WSPAWN: one block on each core, entered at its
+    beginning (docs/reference/vortex.md §12.3). Raises LaunchError if the processor has no WSPAWN.
+    """
+    if not config.ext_simt_full:
+        raise LaunchError(
+            "the image starts its warps with WSPAWN (legacy library), which this processor does not have: "
+            "ext_simt_full in the library, --full on the command line"
+        )
+    start, cores = image.min_vma, config.total_cores
+    return Launch(start, start, args_addr, grid=(cores, 1, 1), block=(config.num_threads, 1, 1))
+
+
 def check(launch: Launch, config: HardwareConfig) -> None:
     """Refuse what the hardware cannot run. Raises LaunchError with one sentence."""
     for name, dims in (("grid", launch.grid), ("block", launch.block), ("cluster", launch.cluster)):

@@ -19,9 +19,9 @@ from golden_model.arguments import Buffer, Value, place
 from golden_model.console import EXIT_CODE, Console
 from golden_model.errors import LaunchError
 from golden_model.findings import Finding
-from golden_model.launch import Launch, entry_points
+from golden_model.launch import Launch, entry_points, legacy_launch
 from golden_model.scheduler import RunSummary, Watch
-from sw.kernel.vxbin import MemoryLayout, Vxbin, VxbinError
+from sw.kernel.vxbin import Generation, MemoryLayout, Vxbin, VxbinError, detect_generation
 from sw.kernel.vxbin import load as load_vxbin
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class Module:
     def __init__(self, machine: Machine, image: Vxbin) -> None:
         self._machine = machine
         self._image = image
+        self._legacy = detect_generation(image) is Generation.LEGACY
         self._console = Console(machine.read, machine.write)
         self._console.open()
 
@@ -78,6 +79,7 @@ class Module:
         keep their type; an int is an int32 or, if too large, a uint32; a float is a float32; a bool is refused.
         An array is copied to the device, the field is its address (u64); after the launch a writable array holds
         what the kernel left there, a read-only one (`flags.writeable`) is input only.
+        An image of the legacy library (WSPAWN) runs once on each core and takes no shape.
 
         Raises LaunchError for what the hardware cannot run, an unknown kernel or an argument of another type;
         HangError and LimitError as `Machine.run`; arrays are not copied back then.
@@ -85,12 +87,15 @@ class Module:
         machine = self._machine
         fields = [_field(number, value) for number, value in enumerate(args)]
         startup, entry = entry_points(self._image, kernel, machine.entry)
+        shape = _dims("grid", grid), _dims("block", block), lmem, _dims("cluster", cluster)
+        if self._legacy and shape != ((1, 1, 1), (1, 1, 1), 0, (1, 1, 1)):
+            raise LaunchError("the image divides its work itself (legacy library): leave out the shape of the launch")
         placed = place(machine, fields)
         try:
-            machine.launch(
-                Launch(entry, startup, placed.args_addr, _dims("grid", grid), _dims("block", block), lmem,
-                       _dims("cluster", cluster))
-            )  # fmt: skip
+            if self._legacy:
+                machine.launch(legacy_launch(self._image, placed.args_addr, machine.config))
+            else:
+                machine.launch(Launch(entry, startup, placed.args_addr, *shape))
             summary = machine.run(max_instructions, seed, watch)
         finally:
             for addr, _ in placed.buffers.values():

@@ -161,7 +161,7 @@ ROUND_WITH_END, IDLE, NOT_ME, LIMIT, MORE_CTAS, ODD_START = range(6)  # golden_m
 
 
 class FastScheduler(Scheduler):
-    """The same order of steps, executed by the fast tier; Python dispatches CTAs and executes what C leaves to it."""
+    """The same order of steps, executed by the fast tier; Python executes what C leaves to it."""
 
     def __init__(self, machine: Machine, engine: Engine, seed: int | None = None, watch: Watch | None = None) -> None:
         super().__init__(machine, seed, watch)
@@ -171,8 +171,7 @@ class FastScheduler(Scheduler):
         """See `Scheduler.run`."""
         engine = self._engine
         engine.enter()
-        if self._diagnosis is None:  # which wants to see every start of a warp
-            engine.dispatching.enter(self._random is not None, self._next_core)
+        engine.dispatching.enter(self._random is not None, self._next_core)
         engine.m.seeded = self._random is not None
         if self._random is not None:
             engine.random_to_c(self._random)
@@ -198,8 +197,6 @@ class FastScheduler(Scheduler):
         m, faults = engine.m, 0
         spin = None if self._diagnosis is None else self._diagnosis.livelock_watch(engine)
         stop = m.limit = min(max_warp_instructions, self._watch.every)
-        if not m.native:
-            self._dispatch_fast()
         while True:
             if m.executed >= stop:  # Ctrl-C is seen here too, not later than that many instructions
                 if self._watch.progress is not None:
@@ -221,7 +218,7 @@ class FastScheduler(Scheduler):
             if reason == ODD_START:
                 engine.dispatching.odd_start()
                 continue
-            if m.native and reason == LIMIT and m.executed < max_warp_instructions:
+            if spin is None and reason == LIMIT and m.executed < max_warp_instructions:
                 continue
             for warp in engine.ended_warps():
                 engine.end(warp)
@@ -237,8 +234,6 @@ class FastScheduler(Scheduler):
             if spin is not None and spin.after_round(m.executed):
                 self._leave()
                 raise HangError(self._standing(_LIVELOCK))
-            if reason == ROUND_WITH_END and not m.native:
-                self._dispatch_fast()
 
     def _step_readable(self, core: Core, warp: Warp) -> int:
         """Let Python execute the instruction at which C stopped; returns 1 if it was a fault."""
@@ -258,17 +253,3 @@ class FastScheduler(Scheduler):
         if step.warp_ended:
             m.ended = 1
         return step.warp_ended and step.fault is not None
-
-    def _dispatch_fast(self) -> None:
-        """Dispatch, and tell C which warps have started."""
-        warps = [warp for core in self._machine.cores for warp in core.warps]
-        idle = [warp for warp in warps if not warp.tmask]
-        if self._random is None:
-            self._dispatch()
-        else:  # both sides draw from one generator
-            self._engine.random_to_python(self._random)
-            self._dispatch()
-            self._engine.random_to_c(self._random)
-        for warp in idle:
-            if warp.tmask:
-                self._engine.started(warp)

@@ -43,7 +43,7 @@ def lint(
     )
     config = o.config_of(wish)
     module = o.load_image(image, config)
-    complaints = look(module, config, entry or o.generation_of(module, image))
+    complaints = look(module, config, entry or o.generation_of(module))
     for complaint in complaints:
         typer.echo(f"static: {complaint}")
     typer.echo(f"{image}: {len(complaints)} static complaints")

@@ -12,7 +12,8 @@ from config import ConfigError, EntryGeneration, HardwareConfig
 from golden_model.arguments import ARGUMENT_HELP, ArgumentError, Buffer, Placed, Value, parse, place
 from golden_model.cli.app import refuse
 from golden_model.console import Console
-from golden_model.launch import Launch, entry_points
+from golden_model.errors import LaunchError
+from golden_model.launch import Launch, entry_points, legacy_launch
 from golden_model.machine import Machine
 from sw.kernel.vxbin import Generation, MemoryLayout, Vxbin, VxbinError, detect_generation, load
 
@@ -81,23 +82,28 @@ def prepare(wish: Wish) -> Prepared:
     module = load_image(wish.image, config)
     if wish.kernel not in module.kernels:
         refuse(f"{wish.image} has no kernel {wish.kernel!r}; it has: {', '.join(module.kernels) or 'none'}")
-    generation = wish.entry or generation_of(module, wish.image)
+    generation = wish.entry or generation_of(module)
     machine = Machine(config, generation, tier="fast" if wish.tier == "fast" else "readable")
     machine.load_image(module)
     console = Console(machine.read, machine.write)
     console.open()
     placed = place(machine, arguments)
+    return Prepared(machine, _launch(wish, module, generation, placed.args_addr, config), placed, console)
+
+
+def _launch(wish: Wish, module: Vxbin, generation: EntryGeneration, args_addr: int, config: HardwareConfig) -> Launch:
+    grid, block, cluster = (
+        dims(f"--{name}", getattr(wish, name)) for name in ("grid", "block", "cluster")
+    )  # fmt: skip
+    if wish.entry is None and detect_generation(module) is Generation.LEGACY:
+        if (grid, block, cluster, wish.lmem) != ((1, 1, 1),) * 3 + (0,):
+            refuse(f"{wish.image} divides its work itself (legacy library): leave out the shape of the launch")
+        try:
+            return legacy_launch(module, args_addr, config)
+        except LaunchError as error:
+            refuse(f"{wish.image}: {error}")
     startup_pc, kernel_pc = entry_points(module, wish.kernel, generation)
-    launch = Launch(
-        kernel_pc=kernel_pc,
-        startup_pc=startup_pc,
-        args_addr=placed.args_addr,
-        grid=dims("--grid", wish.grid),
-        block=dims("--block", wish.block),
-        lmem=wish.lmem,
-        cluster=dims("--cluster", wish.cluster),
-    )
-    return Prepared(machine, launch, placed, console)
+    return Launch(kernel_pc, startup_pc, args_addr, grid, block, wish.lmem, cluster)
 
 
 def config_of(wish: Wish) -> HardwareConfig:
@@ -131,12 +137,11 @@ def load_image(path: Path, config: HardwareConfig) -> Vxbin:
         refuse(f"{path}: {error}")
 
 
-def generation_of(module: Vxbin, path: Path) -> EntryGeneration:
-    """The entry generation that the code of an image shows."""
+def generation_of(module: Vxbin) -> EntryGeneration:
+    """The entry generation that the code of an image shows; any for a legacy image, which has no dispatch window."""
     found = detect_generation(module)
-    if found is Generation.LEGACY:
-        refuse(f"{path} starts its warps with WSPAWN (legacy library), which the model does not implement")
-    return EntryGeneration.CTA_ENTRY if found is Generation.UNKNOWN else EntryGeneration(found.value)
+    no_window = (Generation.UNKNOWN, Generation.LEGACY)
+    return EntryGeneration.CTA_ENTRY if found in no_window else EntryGeneration(found.value)
 
 
 def dims(option: str, text: str) -> tuple[int, int, int]:

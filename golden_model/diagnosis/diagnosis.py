@@ -87,10 +87,7 @@ class Diagnosis:
         self.watched: list[CodeWatch] = []
         self.changes = 0  # stores that changed memory, as far as `hangs` wants to know
         self._values: dict[tuple[int, int, int], int] = {}
-        self._blocks: list[Dim3] = []
-        self._block_number: dict[tuple[int, Dim3], int] = {}
         self._open_global: set[int] = set()
-        self._startup = [False] * self.setting.contexts  # runs that have not called their kernel yet
         self._silent = 0
         self._knows_private = False
         machine.findings.wanted = self.wants
@@ -112,11 +109,8 @@ class Diagnosis:
 
     def launched(self) -> None:
         """A launch begins."""
-        self._blocks.clear()
-        self._block_number.clear()
         self._open_global.clear()
         self._values.clear()
-        self._startup = [False] * self.setting.contexts
         self._knows_private = False
         native = self.machine.native_shadow()
         self.shadow = ReadableShadow(self.setting) if native is None else native
@@ -138,24 +132,19 @@ class Diagnosis:
         return sorted([*buffers, *images, self.setting.stacks, self.setting.io])
 
     def warp_started(self, warp: Warp, start: WarpStart) -> None:
-        """Dispatch has started a warp."""
+        """Dispatch has started a warp in Python; golden_model/fast/dispatch.c does the same."""
         resident = warp.resident
         assert resident is not None
         cta = resident.cta
-        if start.rank == 0:
-            self._block_number[warp.core.core_id, cta.block_idx] = len(self._blocks)
-            self._blocks.append(cta.block_idx)
-            if self.stale and cta.lmem_stride:
-                warp.core.lmem.define(start.lmem_addr, cta.lmem_stride, defined=False)
+        if start.rank == 0 and self.stale and cta.lmem_stride:
+            warp.core.lmem.define(start.lmem_addr, cta.lmem_stride, defined=False)
         if self.stale:
             for register in STALE_REGISTERS:
                 warp.undef[register] = warp.full_mask
             warp.fundef[:] = [warp.full_mask] * 32
         if self.watches_memory:
-            number = self._block_number[warp.core.core_id, cta.block_idx]
             local = Region(start.lmem_addr, start.lmem_addr + cta.lmem_stride)
-            self._startup[self._context(warp)] = start.first_use
-            self.shadow.start(self._context(warp), number, start.rank, local, start.first_use)
+            self.shadow.start(self._context(warp), cta.cta_id, start.rank, local, start.first_use)
 
     def warp_ended(self, warp: Warp) -> None:
         """A warp has ended in Python."""
@@ -183,7 +172,7 @@ class Diagnosis:
     def before(self, warp: Warp) -> None:
         """Python is about to execute an instruction of the warp."""
         self._silent = 0
-        if self.setting.races and self._startup[self._context(warp)]:
+        if self.setting.races and self.shadow.starting(self._context(warp)):
             op = self.machine.code.by_pc.get(warp.pc)
             if op is not None and op.instruction.unit is Unit.STORE:
                 self._silent = silent_stores(warp, op)
@@ -235,7 +224,7 @@ class Diagnosis:
         return finding(found, setting.warps, self._block, self.machine.host_buffers, setting.local)
 
     def _block(self, number: int) -> Dim3 | None:
-        return self._blocks[number] if number < len(self._blocks) else None
+        return None if self.machine.kmu.shape is None else self.machine.kmu.block_at(number)
 
     def _context(self, warp: Warp) -> int:
         return warp.core.core_id * self.setting.warps + warp.wid
@@ -278,7 +267,6 @@ class Diagnosis:
 
     def _entered(self, warp: Warp, context: int) -> None:
         """The start-up code of a warp is over; the first time in a launch it tells where thread-local memory is."""
-        self._startup[context] = False
         self.shadow.entered(context)
         if self._knows_private or warp.undef[_TP] or warp.num_lanes == 1:
             return

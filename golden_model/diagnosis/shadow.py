@@ -65,6 +65,10 @@ class Shadow(Protocol):
     def start(self, context: int, block: int, rank: int, local: Region, first_use: bool) -> None:
         """Warp `rank` of block number `block` starts; `local` is the block's local memory."""
 
+    def starting(self, context: int) -> bool:
+        """Whether the warp is in its start-up code."""
+        ...
+
     def entered(self, context: int) -> None:
         """The start-up code is over: the warp calls its kernel."""
 
@@ -148,6 +152,9 @@ class ReadableShadow:
         self._by_hart[context] = False
         if first_use:
             self._stack_lanes[context] = 0
+
+    def starting(self, context: int) -> bool:
+        return self._startup[context]
 
     def entered(self, context: int) -> None:
         self._startup[context] = False

@@ -121,6 +121,8 @@ void diag_instruction(D *d, u32 context, u64 pc, u32 access, u32 size, u32 base,
   instruction(d, context, pc, access, size, base, n, lane, addr, data, silent, &hint);
 }
 
+u32 diag_starting(D *d, u32 context) { return d->startup[context]; }
+
 void diag_entered(D *d, u32 context) { d->startup[context] = 0; }
 
 void diag_knows_hart(D *d, u32 context) { d->by_hart[context] |= !d->startup[context]; }
@@ -273,6 +275,23 @@ u32 diag_full(D *d) { return d->full; }
 
 static inline u32 barrier_index(u32 id) {
   return (id & (NUM_WARPS - 1)) * NUM_BARRIERS + (id >> 8 & (NUM_BARRIERS - 1));
+}
+
+/* What golden_model/diagnosis/diagnosis.py does at the start of a warp. */
+static void diag_started(M *m, C *c, W *w, u32 rank, int first_use) {
+  u64 low = LMEM_BASE + (u64)w->slot * m->stride, high = low + m->stride;
+  if (m->stale) {
+    for (u64 addr = low; !rank && addr < high; addr++) {
+      Page *p = &c->lmem[(addr >> 12) - (LMEM_BASE >> 12)];
+      if (p->data) p->shadow[addr & 4095] = 0xff;
+    }
+    for (u32 i = 0; i < 32; i++) {
+      w->fundef[i] = FULL;
+      if (m->stale >> i & 1) w->undef[i] = FULL;
+    }
+  }
+  u32 context = (u32)(c - (C *)m->cores) * NUM_WARPS + w->wid;
+  diag_start((D *)(uintptr_t)m->diag, context, (u32)w->cta.id, rank, low, high, (u32)first_use);
 }
 
 /* Of a barrier: key and phase before, as far as they can be known; rd may be one of the operands. */

@@ -52,6 +52,9 @@ static int start_warp(M *m, C *c, u32 wid) {
   w->last = 31 - (u32)__builtin_clz(w->tmask);
   if (s->started == m->num_ranks) c->pending = NONE;
   fill_csrs(m, w, first_use);
+#ifdef DIAGNOSE
+  diag_started(m, c, w, w->rank, first_use);
+#endif
   m->starts++;
   return odd;
 }

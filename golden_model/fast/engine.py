@@ -42,6 +42,7 @@ class Engine:
         self._diagnosis = diagnosis = machine.diagnosis if active else None
         self.tables, self.library = library(machine.config, traced, diagnosis is not None)
         self.traced = traced
+        self.diagnoses = diagnosis is not None
         self._run = self.library.run
         layout = self.tables.layout
         self.cores: Any = (layout.core.python * len(machine.cores))()
@@ -52,6 +53,7 @@ class Engine:
         if diagnosis is not None:
             self.shadow = NativeShadow(self.library, diagnosis.setting, len(machine.cores[0].barriers.entries))
             self.m.diag = self.shadow.state
+            self.m.stale = sum(1 << register for register in STALE_REGISTERS) if diagnosis.stale else 0
         self._warps = [list(core.warps) for core in self.cores]
         self.csrs = CsrValues(machine, self.tables, self.cores)
         self._x = [[_view(warp, "x") for warp in core.warps] for core in self.cores]
@@ -158,8 +160,6 @@ class Engine:
                 for other in core.warps:
                     self._scalars_to_c(other)
             self.m.foreign_end = unit.busy
-        if not self.m.native and warp.resident is not None and not warp.spawned:
-            warp.core.warp_ended(warp.resident)
 
     @property
     def changes(self) -> int:
@@ -179,11 +179,6 @@ class Engine:
     def started(self, warp: Warp) -> None:
         """Dispatch has started a warp on the Python side."""
         self._scalars_to_c(warp)
-        if self._diagnosis is not None and self._diagnosis.stale:
-            shared = self._shared(warp)
-            for register in STALE_REGISTERS:
-                shared.undef[register] = warp.full_mask
-            shared.fundef[:] = [warp.full_mask] * 32
         self.csrs.refresh(warp)
 
     # ------------------------------------------------------------------ one instruction in the readable tier

@@ -195,6 +195,7 @@ class Layout:
                 [
                     ("u64", "diag", none),
                     ("u64", "changes", none),
+                    ("u64", "stale", none),  # registers that a start makes undefined
                     ("u64", "acc_addr", (8 * lanes,)),
                     ("u64", "acc_data", (8 * lanes,)),
                     ("u64", "acc_n", none),

@@ -43,7 +43,7 @@ int run(M *m) {
         }
       }
     }
-    if (m->ended && (!m->native || m->foreign_end)) return ROUND_WITH_END;
+    if (m->ended && m->foreign_end) return ROUND_WITH_END;
     if (m->executed >= m->limit) return LIMIT;
     if (m->ended) account(m);
     if (m->dispatching) {

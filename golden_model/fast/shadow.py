@@ -50,7 +50,7 @@ class NativeShadow:
         library.diag_free.argtypes = library.diag_found.argtypes = [pointer]
         library.diag_found_count.argtypes = library.diag_full.argtypes = [pointer]
         arguments = {"arrive": 3, "wait": 2, "passed": 2, "spawn": 2}
-        arguments |= dict.fromkeys(("fence", "flip", "end", "entered", "knows_hart"), 1)
+        arguments |= dict.fromkeys(("fence", "flip", "end", "starting", "entered", "knows_hart"), 1)
         for name, count in arguments.items():
             getattr(library, f"diag_{name}").argtypes = [pointer, *[word] * count]
         cores = setting.contexts // setting.warps
@@ -77,6 +77,9 @@ class NativeShadow:
 
     def start(self, context: int, block: int, rank: int, local: Region, first_use: bool) -> None:
         self._library.diag_start(self.state, context, block, rank, *local, first_use)
+
+    def starting(self, context: int) -> bool:
+        return bool(self._library.diag_starting(self.state, context))
 
     def entered(self, context: int) -> None:
         self._library.diag_entered(self.state, context)
