@@ -167,3 +167,13 @@ def test_counters_over_all_harts(tier: str) -> None:
     machine.run(100_000)
     assert not machine.findings
     assert (words(machine, 1), words(machine, 1, OUT + 64)) == ([96], [96])
+
+
+def test_undefined_memory_makes_the_old_value_undefined_in_its_lane_only() -> None:
+    machine, warp = bare_warp("amoadd.w a2, a1, (a0)", config=A32)
+    machine.write(OUT, (7).to_bytes(4, "little") * 4)
+    machine.memory.define(OUT + 8, 4, defined=False)
+    warp.regs[10], warp.regs[11] = [OUT, OUT + 4, OUT + 8, OUT + 12], [1, 1, 1, 1]
+    step = warp.step()
+    assert step.undefined == 0b0100
+    assert machine.memory.undefined(OUT, 16) == bytes(8) + b"\xff" * 4 + bytes(4)

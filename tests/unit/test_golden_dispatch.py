@@ -66,6 +66,45 @@ def test_walk_visits_each_block_once_and_clusters_as_boxes(cluster: Dim3, factor
     assert origins == sorted(origins, key=lambda block: block[::-1])
 
 
+@given(
+    cluster=st.tuples(st.integers(1, 2), st.integers(1, 2), st.integers(1, 2)),
+    factor=st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 2)),
+    pieces=st.lists(st.tuples(st.integers(1, 9), st.integers(0, 9)), max_size=20),
+)
+def test_blocks_taken_in_pieces_and_given_back_keep_the_walk(
+    cluster: Dim3, factor: Dim3, pieces: list[tuple[int, int]]
+) -> None:
+    grid = (cluster[0] * factor[0], cluster[1] * factor[1], cluster[2] * factor[2])
+    machine = started(machine_with(ends_at_once(), shape(num_warps=8)), grid, (1, 1, 1), cluster=cluster)
+    kmu, order = machine.kmu, list(walk(grid, cluster))
+    done = 0
+    for count, back in pieces:
+        taken = kmu.take_blocks(count)
+        assert taken == order[done : done + count]
+        kept = max(0, len(taken) - back)
+        kmu.give_back(taken[kept:])
+        done += kept
+        assert kmu.taken == done
+        if done < len(order):
+            offered = kmu.take()
+            assert (offered.block_idx, offered.cta_id) == (order[done][0], done)
+            done += 1
+    assert kmu.take_blocks(1000) == order[done:]
+    assert kmu.peek() is None and kmu.take_blocks(1) == []
+
+
+@given(
+    cluster=st.tuples(st.integers(1, 2), st.integers(1, 2), st.integers(1, 2)),
+    factor=st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 2)),
+)
+def test_places_in_the_walk(cluster: Dim3, factor: Dim3) -> None:
+    grid = (cluster[0] * factor[0], cluster[1] * factor[1], cluster[2] * factor[2])
+    kmu = started(machine_with(ends_at_once(), shape(num_warps=8)), grid, (1, 1, 1), cluster=cluster).kmu
+    for number, (block, _) in enumerate(walk(grid, cluster)):
+        assert kmu.position(block) == number and kmu.block_at(number) == block
+    assert kmu.position((grid[0], 0, 0)) is None and kmu.position((0, 0, grid[2])) is None
+
+
 def test_plain_walk_is_linear_x_fastest() -> None:
     assert [block for block, _ in walk((2, 2, 2), (1, 1, 1))] == [
         (0, 0, 0), (1, 0, 0), (0, 1, 0), (1, 1, 0), (0, 0, 1), (1, 0, 1), (0, 1, 1), (1, 1, 1),
