@@ -1,4 +1,4 @@
-"""Function symbols of an ELF file.
+"""Function symbols of an ELF file, and the symbols that it needs.
 
 RISC-V object files carry a local label for each address difference that the linker may relax, thousands in a file of
 twenty functions, and the table is read several times in a build. An object per label is what takes the time, so the
@@ -49,6 +49,16 @@ def function_symbols(elf: ELFFile) -> Iterator[FunctionSymbol]:
         if info & 0xF == _FUNCTION_TYPE and 0 < section < _FIRST_RESERVED_SECTION:
             text = names[name : names.index(b"\0", name)].decode()
             yield FunctionSymbol(text, section, value, size, local=info >> 4 == 0)
+
+
+def undefined_symbols(elf: ELFFile) -> set[str]:
+    """Names that the file uses and does not define."""
+    table = elf.get_section_by_name(".symtab")
+    if not isinstance(table, SymbolTableSection):
+        return set()
+    names: bytes = table.stringtable.data()
+    unknown = [name for name, _, section, _, _ in _entries(table.data(), elf.elfclass) if section == 0 and name]
+    return {names[name : names.index(b"\0", name)].decode() for name in unknown}
 
 
 def _entries(table: bytes, elf_class: int) -> Iterator[tuple[int, int, int, int, int]]:

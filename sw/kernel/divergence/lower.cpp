@@ -59,6 +59,9 @@ class Lowering {
         return select(builder_.CreateFCmpORD(a, b), number, builder_.CreateFAdd(a, b));
     }
 
+    // Integer minimum and maximum, for which the back end makes a select of its own.
+    Value* smaller_or_larger(CmpInst::Predicate takes_first, Value* a, Value* b) { return select(builder_.CreateICmp(takes_first, a, b), a, b); }
+
     // Bit count of a value that may be zero, as one of a value that is not.
     Value* count_zeros(Intrinsic::ID kind, Value* x) {
         Type* type = x->getType();
@@ -71,7 +74,10 @@ class Lowering {
   private:
     Value* blend(Value* condition, Value* yes, Value* no) {
         if (zicond_) return builder_.CreateSelect(condition, yes, no);
-        Value* mask = builder_.CreateSExt(condition, yes->getType());
+        // The side that is not taken may be poison, which arithmetic would carry over.
+        yes = builder_.CreateFreeze(yes);
+        no = builder_.CreateFreeze(no);
+        Value* mask = yes->getType()->isIntegerTy(1) ? condition : builder_.CreateSExt(condition, yes->getType());
         return builder_.CreateXor(no, builder_.CreateAnd(builder_.CreateXor(yes, no), mask));
     }
     Value* unary(Intrinsic::ID kind, Value* x) { return builder_.CreateUnaryIntrinsic(kind, x); }
@@ -99,7 +105,9 @@ Value* replacement(Function& function, Instruction& instruction) {
     Type* type = instruction.getType();
     if (auto* choice = dyn_cast<SelectInst>(&instruction)) {
         const bool integer = type->isIntegerTy() || type->isPointerTy();
-        if (type->isIntegerTy(1) || choice->getCondition()->getType()->isVectorTy()) return nullptr;
+        if (choice->getCondition()->getType()->isVectorTy()) return nullptr;
+        // One with a constant is an AND or an OR.
+        if (type->isIntegerTy(1) && (isa<Constant>(choice->getTrueValue()) || isa<Constant>(choice->getFalseValue()))) return nullptr;
         if (integer && has_feature(function, "+zicond")) return nullptr;
         if (!integer && !scalar_float(type)) return nullptr;
         return Lowering(function, instruction).select(choice->getCondition(), choice->getTrueValue(), choice->getFalseValue());
@@ -118,6 +126,17 @@ Value* replacement(Function& function, Instruction& instruction) {
         case Intrinsic::minimum:
         case Intrinsic::maximum:
             return scalar_float(type) ? Lowering(function, instruction).extreme(kind, call->getArgOperand(0), call->getArgOperand(1)) : nullptr;
+        case Intrinsic::umin:
+        case Intrinsic::umax:
+        case Intrinsic::smin:
+        case Intrinsic::smax: {
+            if (!type->isIntegerTy() || has_feature(function, "+zicond")) return nullptr;
+            const CmpInst::Predicate takes_first = kind == Intrinsic::umin   ? CmpInst::ICMP_ULT
+                                                   : kind == Intrinsic::umax ? CmpInst::ICMP_UGT
+                                                   : kind == Intrinsic::smin ? CmpInst::ICMP_SLT
+                                                                             : CmpInst::ICMP_SGT;
+            return Lowering(function, instruction).smaller_or_larger(takes_first, call->getArgOperand(0), call->getArgOperand(1));
+        }
         case Intrinsic::cttz:
         case Intrinsic::ctlz:
             if (!type->isIntegerTy() || cast<ConstantInt>(call->getArgOperand(1))->isOne()) return nullptr;

@@ -37,7 +37,8 @@ class FunctionReport:
     Attributes:
         name: linker name.
         branches: in the order of the blocks.
-        branches_left: conditional branches in the final IR; the object file must not have more.
+        branches_left: conditional branches in the final IR; the object file must not have more. 2^31 - 1, which bounds
+            nothing, for what one lane runs.
         splits: pairs of SPLIT and JOIN that were inserted.
         preds: PREDs that were inserted, one a divergent loop.
     """

@@ -4,7 +4,7 @@
  * the instructions of the M extension give: quotient all ones, remainder the dividend.
  */
 
-#include <stdint.h>
+#include "words.h"
 
 typedef struct {
   uint64_t quotient;
@@ -15,27 +15,32 @@ static inline __attribute__((always_inline)) result_t divide(uint64_t a, uint64_
   uint64_t remainder = 0;
   for (int step = 0; step < 64; ++step) {
     remainder = remainder << 1 | a >> 63; /* at most the first step + 1 bits of the dividend: nothing is lost */
-    uint64_t fits = remainder >= b;
-    remainder -= b & -fits;
+    uint32_t fits = below(remainder, b) ^ 1;
+    remainder -= choose(fits, b, 0);
     a = a << 1 | fits;
   }
   return (result_t){a, remainder};
 }
 
-/* Absolute value as an unsigned number; `sign` is 0 or all ones. */
-static inline uint64_t apply_sign(uint64_t value, uint64_t sign) { return (value ^ sign) - sign; }
-static inline uint64_t sign_of(int64_t value) { return (uint64_t)(value >> 63); }
+static inline uint32_t negative(int64_t value) { return high((uint64_t)value) >> 31; }
+
+/* The negated value if `flag` is 1. In words, because the back end makes a branch of an absolute value of 64 bits. */
+static inline uint64_t negated(uint32_t flag, uint64_t value) {
+  uint32_t lo = (low(value) ^ -flag) + flag;
+  return join((high(value) ^ -flag) + (flag & (uint32_t)(lo == 0)), lo);
+}
+
+static inline uint64_t size_of(int64_t value) { return negated(negative(value), (uint64_t)value); }
 
 uint64_t __udivdi3(uint64_t a, uint64_t b) { return divide(a, b).quotient; }
 uint64_t __umoddi3(uint64_t a, uint64_t b) { return divide(a, b).remainder; }
 
 int64_t __divdi3(int64_t a, int64_t b) {
-  uint64_t quotient = divide(apply_sign((uint64_t)a, sign_of(a)), apply_sign((uint64_t)b, sign_of(b))).quotient;
-  uint64_t sign = (sign_of(a) ^ sign_of(b)) & -(uint64_t)(b != 0);
-  return (int64_t)apply_sign(quotient, sign);
+  uint64_t quotient = divide(size_of(a), size_of(b)).quotient;
+  uint32_t flip = (negative(a) ^ negative(b)) & (is_zero((uint64_t)b) ^ 1);
+  return (int64_t)negated(flip, quotient);
 }
 
 int64_t __moddi3(int64_t a, int64_t b) {
-  uint64_t remainder = divide(apply_sign((uint64_t)a, sign_of(a)), apply_sign((uint64_t)b, sign_of(b))).remainder;
-  return (int64_t)apply_sign(remainder, sign_of(a));
+  return (int64_t)negated(negative(a), divide(size_of(a), size_of(b)).remainder);
 }

@@ -8,6 +8,15 @@ float fdimf(float a, float b) {
   return a != a || b != b ? NOT_A_NUMBER : a > b ? difference : 0.0f;
 }
 
+/* The top bit of the mantissa at 23, for subnormal numbers too: |x| = mantissa * 2^(exponent - 150). */
+static inline uint32_t normalised(uint32_t size, int *exponent) {
+  uint32_t fraction = size & 0x7fffffu;
+  int shift = __builtin_clz(fraction | 1) - 8;
+  int field = (int)(size >> 23);
+  *exponent = field != 0 ? field : 1 - shift;
+  return field != 0 ? fraction | 0x800000u : fraction << shift;
+}
+
 /* Exact, as the remainder of two floats always is: long division of the mantissas, a bit a step. */
 float fmodf(float x, float y) {
   uint32_t a = bits_of(x) & 0x7fffffffu, b = bits_of(y) & 0x7fffffffu;
@@ -15,20 +24,15 @@ float fmodf(float x, float y) {
     return NOT_A_NUMBER;
   if (a < b)
     return x;
-  uint32_t scale = 0;
-  uint32_t exponent_a = a >> 23, exponent_b = b >> 23;
-  uint32_t left = (a & 0x7fffffu) | (exponent_a != 0 ? 0x800000u : 0);
-  uint32_t right = (b & 0x7fffffu) | (exponent_b != 0 ? 0x800000u : 0);
-  exponent_a += exponent_a == 0;
-  exponent_b += exponent_b == 0;
-  for (scale = exponent_a - exponent_b; scale != 0; --scale) {
+  int exponent_a, exponent_b;
+  uint32_t left = normalised(a, &exponent_a), right = normalised(b, &exponent_b);
+  for (int step = exponent_a - exponent_b; step != 0; --step) {
     left = left >= right ? left - right : left;
     left <<= 1;
   }
   left = left >= right ? left - right : left;
-  /* left * 2^(exponent_b - 150); below 2^24, so the conversion is exact, and so is the scaling down. */
-  float result = scaled((float)left, (int)exponent_b - 150);
-  return with_sign_of(result, x);
+  /* Below 2^24, so the conversion is exact, and so is the scaling, since the result is a multiple of the smallest unit. */
+  return with_sign_of(scaled((float)left, exponent_b - 150), x);
 }
 
 float modff(float x, float *whole) {

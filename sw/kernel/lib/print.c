@@ -1,9 +1,8 @@
 /* Formatted text. Lanes print one after the other, so nothing in here needs SPLIT and JOIN. */
 
 #include "decimal.h"
-#include <vx_intrinsics.h>
+#include "serial.h"
 #include <vx_print.h>
-#include <vx_serial.h>
 
 #define MINUS 1
 #define PLUS 2
@@ -224,7 +223,7 @@ int vx_vprintf(const char *format, va_list arguments) {
   va_list copy;
   va_copy(copy, arguments);
   job_t job = {format, &copy, 0};
-  vx_serial(print, &job);
+  serially(print, &job);
   va_end(copy);
   return job.count;
 }

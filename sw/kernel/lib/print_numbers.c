@@ -1,8 +1,7 @@
 /* Numbers without a format. */
 
-#include <vx_intrinsics.h>
+#include "serial.h"
 #include <vx_print.h>
-#include <vx_serial.h>
 
 typedef struct {
   int value;
@@ -32,7 +31,7 @@ VX_SINGLE_LANE static void put_integer(void *argument) {
 
 void vx_putint(int value, int base) {
   integer_t job = {value, base};
-  vx_serial(put_integer, &job);
+  serially(put_integer, &job);
 }
 
 #if defined(__riscv_flen)
@@ -57,6 +56,6 @@ VX_SINGLE_LANE static void put_float(void *argument) {
 
 void vx_putfloat(float value, int precision) {
   float_t job = {value, precision};
-  vx_serial(put_float, &job);
+  serially(put_float, &job);
 }
 #endif

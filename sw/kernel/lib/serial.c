@@ -1,11 +1,5 @@
 /* One lane after the other. */
 
-#include <vx_intrinsics.h>
-#include <vx_serial.h>
+#include "serial.h"
 
-void vx_serial(vx_serial_cb callback, const void *argument) {
-  for (int lane = 0; lane < vx_num_threads(); ++lane) {
-    if (lane == vx_thread_id())
-      callback((void *)argument);
-  }
-}
+void vx_serial(vx_serial_cb callback, const void *argument) { serially(callback, (void *)argument); }

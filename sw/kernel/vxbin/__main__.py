@@ -28,13 +28,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _show(options.file, load(options.file, layout=layout))
         else:
             for name in options.files:
-                for warning in load(name, layout=layout).warnings:
-                    print(f"{name}: warning: {warning}")
-                print(f"{name}: good")
+                _check(name, layout)
     except VxbinError as error:
         print(f"vxbin: {error}", file=sys.stderr)
         return 1
     return 0
+
+
+def _check(name: str, layout: MemoryLayout) -> None:
+    """Validate a `.vxbin`, or an ELF file by way of the `.vxbin` that it makes. Raises VxbinError."""
+    content = read_file(Path(name))
+    elf = content.startswith(b"\x7fELF")
+    module = load(build_from_elf(content, name) if elf else name, layout=layout)
+    for warning in module.warnings:
+        print(f"{name}: warning: {warning}")
+    what = "makes a good module" if elf else "good"
+    print(f"{name}: {what}, entry generation {detect_generation(module).value}, kernels {', '.join(module.kernels)}")
 
 
 def _show(name: str, module: Vxbin) -> None:
@@ -68,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--force", action="store_true", help="write it even if the strict loader refuses it")
     command = commands.add_parser("info", help="show header, kernels and entry generation")
     command.add_argument("file")
-    command = commands.add_parser("check", help="validate files by every rule")
+    command = commands.add_parser("check", help="validate .vxbin or ELF files by every rule, from any compiler")
     command.add_argument("files", nargs="+")
     return parser
 

@@ -160,6 +160,7 @@ def link_flags(hardware: HardwareConfig) -> list[str]:
         "-z",
         "max-page-size=4096",
         f"--defsym=STARTUP_ADDR={hardware.startup_addr:#x}",
+        f"-L{SCRIPT_DIR}",
         "-T",
         str(link_script(hardware)),
     ]

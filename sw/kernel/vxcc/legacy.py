@@ -6,16 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
+
+from sw.kernel.elf_functions import function_symbols
 
 
 def defines_main(objects: Iterable[Path]) -> bool:
     """Whether one of the object files has a function `main`."""
-    return any(_defines(path, "main") for path in objects)
-
-
-def _defines(path: Path, name: str) -> bool:
-    with path.open("rb") as handle:
-        table = ELFFile(handle).get_section_by_name(".symtab")
-        found = table.get_symbol_by_name(name) if isinstance(table, SymbolTableSection) else None
-        return any(symbol["st_info"]["type"] == "STT_FUNC" for symbol in found or ())
+    for path in objects:
+        with path.open("rb") as handle:
+            if any(symbol.name == "main" for symbol in function_symbols(ELFFile(handle))):
+                return True
+    return False

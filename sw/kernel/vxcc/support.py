@@ -12,8 +12,8 @@ from functools import cache as remember
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
 
+from sw.kernel.elf_functions import undefined_symbols
 from sw.kernel.vxcc import cache, flags, passes
 from sw.kernel.vxcc.request import Request, compile_file, report_of
 
@@ -46,7 +46,9 @@ def support_objects(request: Request, cache_dir: Path, objects: Sequence[Path], 
     library: dict[str, Path] = {}
     pending = [*start, *objects]
     while pending:
-        for symbol in undefined_symbols(pending.pop()):
+        with pending.pop().open("rb") as handle:
+            wanted = undefined_symbols(ELFFile(handle))
+        for symbol in sorted(wanted):
             name = library_index().get(symbol)
             if name is not None and name not in library:
                 library[name] = library_object(request, cache_dir, name)
@@ -77,14 +79,6 @@ def library_object(request: Request, cache_dir: Path, name: str) -> Path:
             report = None if request.plugin is None else report_of(target)
             compile_file(request.tools, arguments, flags.LIBRARY_DIR / name, target, report)
     return root / key / f"{name}.o"
-
-
-def undefined_symbols(path: Path) -> set[str]:
-    """Symbols that an object file uses and does not define."""
-    with path.open("rb") as handle:
-        table = ELFFile(handle).get_section_by_name(".symtab")
-        symbols = table.iter_symbols() if isinstance(table, SymbolTableSection) else ()
-        return {symbol.name for symbol in symbols if symbol["st_shndx"] == "SHN_UNDEF" and symbol.name}
 
 
 def _start_objects(request: Request, root: Path, legacy: bool) -> tuple[Path, ...]:

@@ -1,0 +1,1 @@
+"""The kernel library compiled for the host and held against exact results, input by input."""
