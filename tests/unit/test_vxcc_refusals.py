@@ -55,7 +55,7 @@ def test_frames_of_the_library_count(tmp_path: Path) -> None:
     text += ' p[1] = big[p[2]]; vx_printf("%f", 1.0 * p[3]); }'
     with pytest.raises(
         ImageError,
-        match=r"calls need \d+ bytes of stack and a lane has 8192: k .* → vx_printf .* → print .* → vx_decimal",
+        match=r"calls need \d+ bytes of stack and a lane has 8192: k .* → vx_printf .* → print .* → put_double",
     ):
         compile_kernel([source(tmp_path, text)], None, HardwareConfig(ext_f=True), cache_dir=tmp_path / "cache")
 
