@@ -47,7 +47,7 @@ def compile_error(source: Path, stderr: str) -> CompileError:
     if _DUPLICATED.search(stderr):
         return CompileError(
             f"{source}: the compiler duplicated a SPLIT, JOIN or PRED of the divergence pass, so lanes would not meet "
-            "where they parted. It is a fault of the pass or of a compiler option, not of the source; less control flow "
+            "where they parted. The pass or a compiler option is at fault, not the source; less control flow "
             f"in the function or another optimisation level may avoid it\n{stderr.rstrip()}"
         )
     count = len(_ERROR_LINE.findall(stderr))
