@@ -6,6 +6,7 @@ import ctypes
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from config import HardwareConfig
@@ -67,6 +68,24 @@ def test_special_values(name: str, arguments: tuple[float, ...], expected: float
         assert math.isnan(found)
     else:
         assert (found, math.copysign(1, found)) == (wanted, math.copysign(1, wanted))
+
+
+def test_scaling_and_parts(library: HostLibrary) -> None:
+    """Against double arithmetic, which holds every intermediate result exactly and rounds once."""
+    opened = ctypes.CDLL(str(library.floats))
+    functions = {name: opened[name] for name in ("ldexpf", "frexpf", "modff")}
+    for function in functions.values():
+        function.restype = ctypes.c_float
+    random = np.random.default_rng(12)
+    values = random.integers(0, 0x7F800000, 4000, dtype=np.uint32).view(np.float32) * random.choice([-1, 1], 4000)
+    values[:8] = [0.0, -0.0, 1.0, _TINY, 2.0**-126, 1.5, -2.5, 2.0**24]
+    for value, exponent in zip(values.tolist(), random.integers(-290, 290, 4000).tolist(), strict=True):
+        x = ctypes.c_float(value)
+        with np.errstate(over="ignore", under="ignore"):
+            assert functions["ldexpf"](x, exponent) == float(np.float32(math.ldexp(value, exponent))), (value, exponent)
+        part, power = ctypes.c_float(), ctypes.c_int()
+        assert (functions["frexpf"](x, ctypes.byref(power)), power.value) == math.frexp(value)
+        assert (functions["modff"](x, ctypes.byref(part)), part.value) == math.modf(value)
 
 
 def test_the_index_names_every_function_of_the_library(tmp_path: Path) -> None:

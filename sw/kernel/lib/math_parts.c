@@ -44,13 +44,13 @@ float modff(float x, float *whole) {
 
 float ldexpf(float x, int exponent) {
   int k = exponent < -300 ? -300 : exponent > 300 ? 300 : exponent;
-  /* In three steps, each of which at most one rounds: towards zero the first two stay normal or the third is exact. */
+  /* In three steps, the largest last: if the result is not 0, what comes before it is normal, so only one step rounds. */
   float first = float_of((uint32_t)((k < -100 ? -100 : k > 100 ? 100 : k) + 127) << 23);
   int rest = k < -100 ? k + 100 : k > 100 ? k - 100 : 0;
   float second = float_of((uint32_t)((rest < -100 ? -100 : rest > 100 ? 100 : rest) + 127) << 23);
   int last = rest < -100 ? rest + 100 : rest > 100 ? rest - 100 : 0;
   float third = float_of((uint32_t)(last + 127) << 23);
-  return x * first * second * third;
+  return x * third * second * first;
 }
 
 float scalbnf(float x, int exponent) { return ldexpf(x, exponent); }

@@ -1,0 +1,1 @@
+"""What the divergence pass costs: warp instructions against no instrumentation and against instrumentation by hand."""
