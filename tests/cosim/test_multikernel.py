@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hw.tb.run.launcher import RESET_SEED
 from tests.cosim.runs import assert_lockstep, figure, run
 from tests.regression.result import Outcome
 
@@ -54,6 +55,22 @@ def test_every_order_of_launch_is_among_the_seeds(tmp_path: Path) -> None:
         assert result.passed
         orders.add(tuple(kernel.kernel for kernel in result.kernels))
     assert len(orders) == 6
+
+
+def test_values_of_registers_without_reset_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Registers without reset start with random values; whatever these are, every figure of a run is the same."""
+    seen = set()
+    for values in ("11", "12"):
+        monkeypatch.setenv(RESET_SEED, values)
+        result = run(tmp_path / values, N="64", LAUNCH="both")
+        assert_lockstep(result)
+        seen.add(
+            tuple(
+                (kernel.instructions, kernel.cycles, kernel.axi_transactions, str(kernel.adopted))
+                for kernel in result.kernels
+            )
+        )
+    assert len(seen) == 1
 
 
 def test_figures_at_a_fixed_latency(tmp_path: Path, report_figure: Report) -> None:

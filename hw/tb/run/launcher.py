@@ -25,6 +25,8 @@ from hw.tb.run.results import TestOutcome, read_results
 from hw.tb.run.settings import ENVIRONMENT, RunSettings
 
 DEFAULT_TIMEOUT_S = 600.0
+# Environment: other values of registers without reset, everything else as SEED has it.
+RESET_SEED = "VX_RESET_SEED"
 _LOG_LINES = 15
 
 
@@ -89,7 +91,8 @@ def simulate(
         model = build(spec or ModelSpec(hardware=config.hardware, kind=kind), progress=default_progress)
     settings = RunSettings(config, run_dir, dict(options or {}))
     log = run_dir / "sim.log"
-    command = [str(model.executable("cocotb")), *plusargs(run_dir, config.seed, ring_records)]
+    seed = int(os.environ.get(RESET_SEED, config.seed))
+    command = [str(model.executable("cocotb")), *plusargs(run_dir, seed, ring_records)]
     began = time.monotonic()
     variables = {**_environment(settings, test_module), **(environment or {})}
     code = _run(command, run_dir, variables, log, timeout_s)
