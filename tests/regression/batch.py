@@ -116,7 +116,7 @@ def markdown(rows: Sequence[Row], request: Request) -> str:
         "memory | atomics | cycles | IPC | wall s |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    lines += [_table_line(row) for row in rows]
+    lines += [_table_line(row, config.hardware.label()) for row in rows]
     lines += ["", "<!-- end of the table -->"]
     refused = [row for row in rows if row.result is None]
     if refused:
@@ -124,15 +124,17 @@ def markdown(rows: Sequence[Row], request: Request) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _table_line(row: Row) -> str:
+def _table_line(row: Row, usual: str) -> str:
+    """A test on another shape than the usual one says so."""
     result = row.result
     if result is None or row.failed:
         return f"| `{row.test}` | {'**failed**' if result is not None else 'refused'}" + " |" * 11
+    shape = "{CLUSTERS}x{CORES}c{WARPS}w{THREADS}t".format(**result.knobs)
     seen = row.exercised
     counts = [f"{value:,}" for value in (vars(seen).values() if seen is not None else ())] or ["–"] * 5
     ipc = f"{result.instructions / result.cycles:.3f}" if result.cycles else "–"
     cells = [
-        f"`{row.test}`",
+        f"`{row.test}`" + ("" if shape == usual else f" on {shape}"),
         f"{len(result.kernels)}",
         f"{sum(kernel.ctas for kernel in result.kernels):,}",
         f"{result.instructions:,}",

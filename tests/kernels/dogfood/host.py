@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sw.runtime import Buffer
 from tests.kernels.arithmetic import fma
 from tests.regression.host import Argument, Exercise, Minimum, Need, Session, Sizes, kernel_test, u32
 
@@ -14,6 +15,7 @@ BAR, GBAR = 22, 23
 
 Numbers = NDArray[Any]
 Compute = Callable[[Numbers, Numbers], Numbers]
+Operand = tuple[Buffer, Numbers]
 
 
 def divided(a: Numbers, b: Numbers) -> Numbers:
@@ -57,22 +59,27 @@ TESTS: tuple[tuple[str, type[Any], Compute], ...] = (
 )
 
 
+def operand(t: Session, kind: type[Any], count: int) -> Operand:
+    """A buffer of positive numbers and what it holds."""
+    values: Numbers = t.floats(count, 0.05, np.pi) if kind is np.float32 else t.random(kind, count, 1, 1 << 20)
+    return t.input(values, f"{count} numbers of {kind.__name__}"), values
+
+
 @kernel_test(sizes=Sizes(16, 48, 512), needs=(Need.FLOAT,), minimum=Minimum(Exercise(splits=1, barriers=4)))
 def dogfood(t: Session) -> None:
     """Twenty-four computations through a table of functions; N threads of two elements each."""
     t.require_full_blocks(t.size)
     hardware = t.device.config.hardware
+    operands: dict[tuple[type[Any], int], tuple[Operand, Operand]] = {}  # shared: a device holds few ranges
     for number, (name, kind, compute) in enumerate(TESTS):
         if number == GBAR and (hardware.total_cores < 2 or not Need.SIMT.met_by(hardware)):
             continue  # a barrier between cores needs several
         threads = hardware.total_harts if number in (BAR, GBAR) else t.size
         count = threads * TASK_SIZE
-        if kind is np.float32:
-            a, b = (t.floats(count, 0.05, np.pi) for _ in range(2))
-        else:
-            a, b = (t.random(kind, count, 1, 1 << 20) for _ in range(2))
+        if (kind, count) not in operands:
+            operands[kind, count] = operand(t, kind, count), operand(t, kind, count)
+        (src0, a), (src1, b) = operands[kind, count]
         expected = compute(a, b)
         dst = t.output(expected.dtype, count, f"dst of {name}")
-        inputs = t.input(a, f"src0 of {name}"), t.input(b, f"src1 of {name}")
-        args: list[Argument] = [u32(number), u32(threads), u32(TASK_SIZE), *inputs, dst]
+        args: list[Argument] = [u32(number), u32(threads), u32(TASK_SIZE), src0, src1, dst]
         t.launch("dogfood", args, threads=threads, expect={dst: expected}, ulp=6)
