@@ -40,9 +40,9 @@ class HardwareConfig:
     flen: int = 32
     ext_m: bool = True
     ext_f: bool = False
-    ext_a: bool = False
+    ext_a: bool = True
     ext_zicond: bool = True
-    ext_simt_full: bool = False  # votes, shuffles, WSPAWN, other barriers, traps, WGATHER: not in the in-tree core yet
+    ext_simt_full: bool = True  # votes, shuffles, WSPAWN, all barriers, traps, WGATHER
     icache_size: int = 16384
     icache_ways: int = 4
     dcache_size: int = 16384
@@ -202,8 +202,6 @@ class HardwareConfig:
         resolved: dict[str, str] = {}
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
-            if field.name == "ext_simt_full" and not value:
-                continue  # the in-tree core knows nothing of it, and its builds keep their key
             if field.name.endswith("_addr"):
                 resolved[field.name.upper()] = hexadecimal.format(self.xlen, value)
             else:
@@ -212,10 +210,7 @@ class HardwareConfig:
 
     def key(self) -> str:
         """Canonical text of the configuration; equal text means equal hardware (part of a build key)."""
-        values = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        if not self.ext_simt_full:
-            del values["ext_simt_full"]
-        return " ".join(f"{name}={value}" for name, value in values.items())
+        return " ".join(f"{field.name}={getattr(self, field.name)}" for field in dataclasses.fields(self))
 
     def label(self) -> str:
         """Short name for tables and folders, such as `1x1c4w4t`."""

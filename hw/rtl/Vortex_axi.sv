@@ -174,6 +174,19 @@ module Vortex_axi
     logic [NUM_FAULTS-1:0] source_fault_valid;
     logic [$bits(fault_t)-1:0] source_fault[NUM_FAULTS];
 
+    gbar_req_t gbar_req[TOTAL_CORES];
+    gbar_rsp_t gbar_rsp[TOTAL_CORES];
+    logic [TOTAL_CORES-1:0] gbar_arrived, gbar_fire;
+
+    vx_global_barrier global_barrier (
+        .clk,
+        .reset,
+        .req(gbar_req),
+        .rsp(gbar_rsp),
+        .arrived(gbar_arrived),
+        .fire(gbar_fire)
+    );
+
     for (genvar c = 0; c < TOTAL_CORES; ++c) begin : g_core
         fault_t fault;
         vx_socket #(
@@ -188,6 +201,10 @@ module Vortex_axi
             .cta,
             .flush_valid(flush_valid[c]),
             .flush_done(flush_done[c]),
+            .gbar_req(gbar_req[c]),
+            .gbar_rsp(gbar_rsp[c]),
+            .gbar_arrived(gbar_arrived[c]),
+            .gbar_fire(gbar_fire[c]),
             .mpm_index,
             .mpm_class,
             .mpm_value(mpm_value[c]),

@@ -33,10 +33,13 @@
 `define VX_CFG_EXT_F 0
 `endif
 `ifndef VX_CFG_EXT_A
-`define VX_CFG_EXT_A 0
+`define VX_CFG_EXT_A 1
 `endif
 `ifndef VX_CFG_EXT_ZICOND
 `define VX_CFG_EXT_ZICOND 1
+`endif
+`ifndef VX_CFG_EXT_SIMT_FULL
+`define VX_CFG_EXT_SIMT_FULL 1
 `endif
 `ifndef VX_CFG_ICACHE_SIZE
 `define VX_CFG_ICACHE_SIZE 16384

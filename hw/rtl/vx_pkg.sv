@@ -11,6 +11,7 @@ package vx_pkg;
     localparam bit EXT_F = `VX_CFG_EXT_F != 0;
     localparam bit EXT_A = `VX_CFG_EXT_A != 0;
     localparam bit EXT_ZICOND = `VX_CFG_EXT_ZICOND != 0;
+    localparam bit EXT_SIMT_FULL = `VX_CFG_EXT_SIMT_FULL != 0;
 
     localparam int NUM_CLUSTERS = `VX_CFG_NUM_CLUSTERS;
     localparam int NUM_CORES = `VX_CFG_NUM_CORES;  // per cluster
@@ -115,6 +116,29 @@ package vx_pkg;
         word_t entry;
     } cta_csrs_t;
 
+    // ---------------------------------------------------------------- barrier unit <-> unit for barriers of all cores
+
+    localparam int BARRIER_ENTRIES = NUM_WARPS * NUM_BARRIERS;
+    localparam int BARRIER_WIDTH = BARRIER_ENTRIES > 1 ? $clog2(BARRIER_ENTRIES) : 1;
+    localparam int CORE_COUNT_WIDTH = $clog2(TOTAL_CORES + 1);
+
+    typedef struct packed {
+        logic valid;
+        logic recheck;  // no arrival: a warp has ended, so the core may have arrived
+        logic [BARRIER_WIDTH-1:0] entry;
+        logic [CORE_COUNT_WIDTH-1:0] cores;  // that take part
+    } gbar_req_t;
+
+    typedef struct packed {
+        logic [BARRIER_WIDTH-1:0] entry;  // that the unit works on
+        logic mine;  // ... for this core's request
+        logic recheck;  // ... which is a recheck
+        logic grant;  // this core's operation may take effect now
+        logic complete;  // ... and ends the phase
+        logic ending;  // another core's operation is about to end the phase
+        logic release_phase;  // ... and does it now
+    } gbar_rsp_t;
+
     // ---------------------------------------------------------------- core pipeline <-> caches and LMEM
 
     localparam int ITAG_WIDTH = NW_WIDTH + 2;  // the fetch unit's own use: warp and an epoch
@@ -131,9 +155,38 @@ package vx_pkg;
         logic err;  // bus error on the line
     } icache_rsp_t;
 
+    // What an atomic does (reference section 2.14).
+    typedef enum logic [3:0] {
+        AMO_NONE,
+        AMO_LR,
+        AMO_SC,
+        AMO_SWAP,
+        AMO_ADD,
+        AMO_XOR,
+        AMO_OR,
+        AMO_AND,
+        AMO_MIN,
+        AMO_MAX,
+        AMO_MINU,
+        AMO_MAXU
+    } amo_op_t;
+
+    // An atomic of several lanes on one line. Lane i is at place i modulo AMO_PLACES: its operand is that word of the
+    // request's data, the number of the 4-byte word that it works on is in bits [4 * place +: 4] of the byte enables, and
+    // its result is that word of the response. Lanes of one request lie in one run of AMO_PLACES lanes.
+    localparam int AMO_PLACES = LINE_BYTES / (XLEN / 8);
+    typedef struct packed {
+        amo_op_t op;  // AMO_NONE: an ordinary read or write
+        logic wide;  // 8 bytes instead of 4
+        logic upper;  // lanes from AMO_PLACES on (only with more lanes than places)
+        wid_t wid;  // for LR and SC: whose reservation
+        logic [AMO_PLACES-1:0] mask;
+    } amo_t;
+
     // One request is one cache line; the LSU has merged the lanes that fall into it.
     typedef struct packed {
         logic rw;  // 1 = write; writes get no response
+        amo_t amo;  // an atomic is no write for the cache: rw is 0 and there is a response
         logic io;  // uncached window: exact byte enables, no line kept, order kept
         logic [LINE_ADDR_WIDTH-1:0] addr;
         logic [LINE_BYTES-1:0] byteen;  // of a read too: the bytes that are wanted
@@ -166,6 +219,7 @@ package vx_pkg;
 
     typedef struct packed {
         logic rw;
+        amo_t amo;
         logic [LINE_ADDR_WIDTH-1:0] addr;
         logic [LINE_BYTES-1:0] byteen;
         logic [LINE_BITS-1:0] data;

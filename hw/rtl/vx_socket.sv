@@ -20,6 +20,11 @@ module vx_socket
     input wire flush_valid,
     output logic flush_done,
 
+    output gbar_req_t gbar_req,
+    input gbar_rsp_t gbar_rsp,
+    output logic gbar_arrived,
+    output logic gbar_fire,
+
     input wire [5:0] mpm_index,
     input wire [7:0] mpm_class,
     output logic [31:0] mpm_value,
@@ -78,6 +83,10 @@ module vx_socket
         .dcache_rsp,
         .dcache_flush_valid(fence_valid),
         .dcache_flush_done(fence_done),
+        .gbar_req,
+        .gbar_rsp,
+        .gbar_arrived,
+        .gbar_fire,
         .mpm_index,
         .mpm_value(core_mpm_value),
         .busy(core_busy),

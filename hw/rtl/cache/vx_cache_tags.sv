@@ -5,6 +5,7 @@
 //   addresses the caller's data array.
 // * `fill_valid` enters `fill_addr` at `fill_index` (combinational) on the clock edge; the caller never fills a line that is
 //   already present. `fill_evicts` says that a valid line is lost.
+// * `drop_valid` invalidates the line that is looked up and hit on the clock edge (never together with a fill).
 // * `clear` (and reset) invalidates every line on the clock edge.
 module vx_cache_tags
     import vx_pkg::*;
@@ -22,6 +23,7 @@ module vx_cache_tags
     input wire [LINE_ADDR_WIDTH-1:0] lookup_addr,
     output logic hit,
     output logic [INDEX_WIDTH-1:0] hit_index,
+    input wire drop_valid,
 
     input wire fill_valid,
     input wire [LINE_ADDR_WIDTH-1:0] fill_addr,
@@ -76,6 +78,7 @@ module vx_cache_tags
             valid_q[fill_set][victim] <= 1'b1;
             victim_q[fill_set] <= (victim == way_t'(WAYS - 1)) ? '0 : victim + way_t'(1);
         end
+        if (drop_valid) valid_q[set_t'(lookup_addr)][WAYS > 1 ? way_t'(hit_index) : '0] <= 1'b0;
         if (reset || clear) begin
             for (int s = 0; s < SETS; ++s) begin
                 valid_q[s] <= '0;

@@ -10,6 +10,8 @@
 //   outstanding read waits for that read.
 // * `io` requests bypass the lines; they are performed one after the other, each after every older write has been
 //   acknowledged.
+// * Atomics pass through, at most MAX_AMOS at a time: the memory side performs them in the order of the queue. The line is
+//   invalidated, and a read of it that is outstanding is waited for, so no later read sees older data.
 // * A line whose read failed is answered with `err` and not kept.
 // * `flush_valid` is a level: nothing is accepted while it is high; `flush_done` answers for one cycle when no read is
 //   outstanding, all older writes are acknowledged and every line is being invalidated.
@@ -102,6 +104,26 @@ module vx_dcache
         end
     end
 
+    // ---------------------------------------------------------------- outstanding atomics
+
+    typedef logic [$clog2(MAX_AMOS)-1:0] amo_index_t;
+
+    logic is_amo;
+    logic [MAX_AMOS-1:0] amo_valid_q;
+    dtag_t amo_tag_q[MAX_AMOS];
+    amo_index_t free_amo;
+    logic any_free_amo;
+
+    assign is_amo = req.amo.op != AMO_NONE;
+
+    vx_priority_encoder #(
+        .N(MAX_AMOS)
+    ) amo_select (
+        .bits(~amo_valid_q),
+        .valid(any_free_amo),
+        .index(free_amo)
+    );
+
     // ---------------------------------------------------------------- queue to memory
 
     mem_req_t push_req;
@@ -128,15 +150,16 @@ module vx_dcache
         if (queue_push) begin
             push_req.rw = req.rw;
             push_req.addr = req.addr;
-            push_req.byteen = (req.rw || req.io) ? req.byteen : '1;
-            if (req.rw) push_req.data = req.data;
-            push_tag = req.io ? MEM_TAG_IO : mem_tag_t'(free_mshr);
+            push_req.amo = req.amo;
+            push_req.byteen = (req.rw || req.io || is_amo) ? req.byteen : '1;
+            if (req.rw || is_amo) push_req.data = req.data;
+            push_tag = is_amo ? MEM_TAG_AMO | mem_tag_t'(free_amo) : req.io ? MEM_TAG_IO : mem_tag_t'(free_mshr);
         end
     end
 
     // ---------------------------------------------------------------- one operation a cycle: fill or request
 
-    logic fill, fill_io, fill_keep;
+    logic fill, fill_io, fill_amo, fill_keep;
     mshr_t fill_mshr;
     logic hit;
     logic [INDEX_WIDTH-1:0] hit_index, fill_index;
@@ -152,8 +175,9 @@ module vx_dcache
     assign mem_rsp_ready = !draining;
     assign fill = mem_rsp_valid && mem_rsp_ready;
     assign fill_io = mem_rsp.tag == MEM_TAG_IO;
+    assign fill_amo = mem_rsp.tag >= MEM_TAG_AMO;
     assign fill_mshr = mshr_t'(mem_rsp.tag);
-    assign fill_keep = fill && !fill_io && !mem_rsp.err;
+    assign fill_keep = fill && !fill_io && !fill_amo && !mem_rsp.err;
     assign lookup = req_valid && !fill && !flush_valid;
     assign rsp_free = !rsp_valid || rsp_ready;
     assign quiet = !mem_req_valid && !writes_pending;
@@ -169,6 +193,7 @@ module vx_dcache
         .lookup_addr(req.addr),
         .hit,
         .hit_index,
+        .drop_valid(accept && hit && is_amo),
         .fill_valid(fill_keep),
         .fill_addr(mshr_addr_q[fill_mshr]),
         .fill_index,
@@ -178,13 +203,14 @@ module vx_dcache
     always_comb begin
         req_ready = 1'b0;
         if (lookup) begin
-            if (req.io) req_ready = quiet && !io_read_q;
+            if (is_amo) req_ready = !mshr_hit && queue_ready && any_free_amo;
+            else if (req.io) req_ready = quiet && !io_read_q;
             else if (req.rw) req_ready = !mshr_hit && queue_ready;
             else if (hit) req_ready = rsp_free && !draining;  // the drain has the response port
             else req_ready = mshr_hit || (any_free && queue_ready);
         end
         accept = req_valid && req_ready;
-        queue_push = accept && (req.io || req.rw || (!hit && !mshr_hit));
+        queue_push = accept && (req.io || req.rw || is_amo || (!hit && !mshr_hit));
     end
 
     // ---------------------------------------------------------------- answers of a filled line, one a cycle
@@ -210,13 +236,16 @@ module vx_dcache
                 rsp <= '{data: drain_data_q, tag: drain_tag, err: drain_err_q};
                 drain_q[drain_tag] <= 1'b0;
             end
-        end else if (accept && hit && !req.rw) begin
+        end else if (accept && hit && !req.rw && !is_amo) begin
             rsp_valid <= 1'b1;
             rsp <= '{data: data_q[hit_index], tag: req.tag, err: 1'b0};
         end
 
         if (accept && !req.rw) begin
-            if (req.io) begin
+            if (is_amo) begin
+                amo_valid_q[free_amo] <= 1'b1;
+                amo_tag_q[free_amo] <= req.tag;
+            end else if (req.io) begin
                 io_read_q <= 1'b1;
                 io_tag_q <= req.tag;
             end else if (!hit) begin
@@ -238,6 +267,9 @@ module vx_dcache
             if (fill_io) begin
                 drain_q <= TAGS'(1) << io_tag_q;
                 io_read_q <= 1'b0;
+            end else if (fill_amo) begin
+                drain_q <= TAGS'(1) << amo_tag_q[amo_index_t'(mem_rsp.tag)];
+                amo_valid_q[amo_index_t'(mem_rsp.tag)] <= 1'b0;
             end else begin
                 drain_q <= mshr_waiting_q[fill_mshr];
                 mshr_valid_q[fill_mshr] <= 1'b0;
@@ -249,12 +281,13 @@ module vx_dcache
             rsp_valid <= 1'b0;
             mshr_valid_q <= '0;
             io_read_q <= 1'b0;
+            amo_valid_q <= '0;
             drain_q <= '0;
         end
     end
 
     logic idle;
-    assign idle = quiet && mshr_valid_q == '0 && !io_read_q && !draining;
+    assign idle = quiet && mshr_valid_q == '0 && amo_valid_q == '0 && !io_read_q && !draining;
     assign flush_done = flush_valid && idle;
     assign busy = !idle || rsp_valid;
 
@@ -263,17 +296,18 @@ module vx_dcache
     always_ff @(posedge clk) begin
         if (accept && !req.rw) perf.reads <= perf.reads + 1'b1;
         if (accept && req.rw) perf.writes <= perf.writes + 1'b1;
-        if (accept && !req.rw && !req.io && !hit && !mshr_hit) perf.read_misses <= perf.read_misses + 1'b1;
+        if (accept && !req.rw && !req.io && !is_amo && !hit && !mshr_hit) perf.read_misses <= perf.read_misses + 1'b1;
         if (accept && req.rw && !req.io && !hit) perf.write_misses <= perf.write_misses + 1'b1;
         if (fill_keep && fill_evicts) perf.evictions <= perf.evictions + 1'b1;
-        if (lookup && !req.io && !req.rw && !hit && !req_ready) perf.mshr_stalls <= perf.mshr_stalls + 1'b1;
+        if (lookup && !req.io && !is_amo && !req.rw && !hit && !req_ready) perf.mshr_stalls <= perf.mshr_stalls + 1'b1;
         if (reset) perf <= '0;
     end
 
 `ifndef SYNTHESIS
     always_ff @(posedge clk) begin
         if (!reset && fill)
-            assert (fill_io ? io_read_q : mem_rsp.tag < mem_tag_t'(MSHRS) && mshr_valid_q[fill_mshr])
+            assert (fill_io ? io_read_q : fill_amo ? amo_valid_q[amo_index_t'(mem_rsp.tag)] :
+                    mem_rsp.tag < mem_tag_t'(MSHRS) && mshr_valid_q[fill_mshr])
             else $error("vx_dcache: response %0d for no outstanding read", mem_rsp.tag);
     end
 `endif

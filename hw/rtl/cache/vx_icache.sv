@@ -146,6 +146,7 @@ module vx_icache
         .lookup_addr(req_line),
         .hit,
         .hit_index,
+        .drop_valid(1'b0),
         .fill_valid(fill && !mem_rsp.err),
         .fill_addr(mshr_addr_q[fill_mshr]),
         .fill_index,

@@ -20,6 +20,7 @@ module vx_commit
     input wire sfu_valid,
     output logic sfu_ready,
     input commit_t sfu,
+    input tmask_t sfu_write_mask,
     input wire store_valid,
     output logic store_ready,
     input commit_t store,
@@ -32,6 +33,7 @@ module vx_commit
     output logic commit_valid,
     output commit_t commit,
     output logic write,  // to the register file
+    output tmask_t write_mask,
     output logic stop_valid,
     output trace_commit_t trace
 );
@@ -40,6 +42,9 @@ module vx_commit
     assign sfu_ready = mul_ready && !mul_valid;
     assign store_ready = sfu_ready && !sfu_valid;
     assign alu_ready = store_ready && !store_valid;
+
+    // Only the SFU writes other lanes than the active ones.
+    assign write_mask = (sfu_valid && sfu_ready) ? sfu_write_mask : commit.info.tmask;
 
     always_comb begin
         commit_valid = 1'b1;
@@ -69,7 +74,7 @@ module vx_commit
             trace.write = write;
             if (write) begin
                 trace.rd = commit.info.rd;
-                trace.wmask = commit.info.tmask;
+                trace.wmask = write_mask;
                 trace.data = commit.data;
             end
         end

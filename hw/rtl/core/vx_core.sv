@@ -34,6 +34,11 @@ module vx_core
     output logic dcache_flush_valid,
     input wire dcache_flush_done,
 
+    output gbar_req_t gbar_req,
+    input gbar_rsp_t gbar_rsp,
+    output logic gbar_arrived,
+    output logic gbar_fire,
+
     input wire [5:0] mpm_index,
     output logic [31:0] mpm_value,
 
@@ -81,6 +86,7 @@ module vx_core
     wid_t sfu_wid;
     cta_csrs_t cta_csrs;
     logic dispatch_busy;
+    logic spawn_hold;
 
     vx_cta_dispatch cta_dispatch (
         .clk,
@@ -91,6 +97,7 @@ module vx_core
         .cta_ready,
         .cta,
         .active_warps(active),
+        .hold(spawn_hold),
         .warp_start_valid(start_valid),
         .warp_start(start),
         .warp_end_valid(end_valid),
@@ -110,10 +117,12 @@ module vx_core
     logic resolve_valid, resolve_resume;
     word_t resolve_pc;
     tmask_t resolve_mask;
-    logic [NUM_WARPS-1:0] released;
+    logic [NUM_WARPS-1:0] released, spawned;
+    word_t spawn_pc;
 
     commit_t commit;
     logic commit_valid, commit_write;
+    tmask_t commit_write_mask;
     logic stop_valid;
     logic fetch_fault_valid;
     wid_t fetch_fault_wid;
@@ -138,8 +147,9 @@ module vx_core
     logic [NUM_UNITS-1:0] unit_ready, exec_valid;
     exec_t exec;
     logic read_valid;
-    reg_t read_rs1, read_rs2;
-    lanes_t read_data1, read_data2;
+    logic read_third;
+    reg_t read_rs1, read_rs2, read_rs3;
+    lanes_t read_data1, read_data2, read_data3;
     inflight_t sfu_in_flight;
     uid_t next_uid[NUM_WARPS];
 
@@ -151,6 +161,7 @@ module vx_core
         .unit_ready,
         .ready,
         .idle,
+        .active,
         .issue_valid,
         .issue_wid,
         .issue_use_rd(entry.dec.use_rd),
@@ -176,12 +187,26 @@ module vx_core
         .read_valid,
         .read_rs1,
         .read_rs2,
+        .read_third,
+        .read_rs3,
         .read_data1,
         .read_data2,
+        .read_data3,
         .exec_valid,
         .exec,
         .next_uid
     );
+
+    // From the issue of a WSPAWN to its execution its warp stays the only one.
+    logic spawning_q;
+    logic spawn_issue;
+    assign spawn_issue = issue_valid && entry.dec.alone;
+    assign spawn_hold = spawn_issue || spawning_q;
+    always_ff @(posedge clk) begin
+        if (spawn_issue) spawning_q <= 1'b1;
+        else if (commit_valid) spawning_q <= 1'b0;  // nothing else is in flight
+        if (reset) spawning_q <= 1'b0;
+    end
 
     vx_regfile regfile (
         .clk,
@@ -189,12 +214,15 @@ module vx_core
         .read_wid(issue_wid),
         .read_rs1,
         .read_rs2,
+        .read_third,
+        .read_rs3,
         .read_data1,
         .read_data2,
+        .read_data3,
         .write_valid(commit_write),
         .write_wid(commit.info.wid),
         .write_rd(commit.info.rd),
-        .write_mask(commit.info.tmask),
+        .write_mask(commit_write_mask),
         .write_data(commit.data)
     );
 
@@ -222,6 +250,7 @@ module vx_core
     ) execute (
         .start_wid(start.wid),
         .start_param(start.param),
+        .warp_ended(end_valid),
         .*
     );
 

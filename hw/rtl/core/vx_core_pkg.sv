@@ -21,7 +21,7 @@ package vx_core_pkg;
     localparam int NUM_UNITS = 5;
 
     // `op` of an instruction; its meaning depends on the unit.
-    localparam int OP_WIDTH = 5;
+    localparam int OP_WIDTH = 6;
     typedef logic [OP_WIDTH-1:0] op_t;
 
     typedef enum op_t {
@@ -50,8 +50,9 @@ package vx_core_pkg;
 
     // Multiplier and divider: op[1:0] is the low half of funct3.
 
-    // LSU: {fence, store, unsigned, log2 size}
+    // LSU: {atomic, fence, store, unsigned, log2 size}. Of an atomic imm[3:0] is the amo_op_t, and the offset is 0.
     typedef struct packed {
+        logic atomic;
         logic fence;
         logic store;
         logic is_unsigned;
@@ -68,8 +69,24 @@ package vx_core_pkg;
         SFU_CSRRW,
         SFU_CSRRS,
         SFU_CSRRC,
-        SFU_ILLEGAL
+        SFU_ILLEGAL,
+        SFU_WSPAWN,
+        SFU_BAR_ARRIVE,
+        SFU_BAR_WAIT,
+        SFU_TRAP,  // imm is the cause
+        SFU_RETURN,
+        SFU_VOTE,  // imm[1:0]: all, any, uni, ballot
+        SFU_SHUFFLE,  // imm[1:0]: up, down, butterfly, index
+        SFU_WGATHER  // imm[1:0] is the source lane of each group of four
     } sfu_op_t;
+
+    // Operations of the barrier unit, as the trace shows them.
+    typedef enum logic [1:0] {
+        BARRIER_SYNC,
+        BARRIER_ARRIVE,
+        BARRIER_WAIT,
+        BARRIER_EXPECT
+    } barrier_op_t;
 
     // Immediates fit into 32 bits for every XLEN and are sign-extended where they are used. For CSR instructions imm is
     // {zimm, number}; for SPLIT and PRED bit 0 says "negated".
@@ -89,12 +106,14 @@ package vx_core_pkg;
         logic use_rs2;
         logic use_rs3;
         logic drain;  // issues only when no older instruction of the warp is in flight
+        logic alone;  // issues only when no other warp of the core is active
     } decoded_t;
 
     // What the scoreboard looks at.
     typedef struct packed {
         unit_t unit;
         logic drain;
+        logic alone;
         reg_t rd;
         reg_t rs1;
         reg_t rs2;
@@ -120,6 +139,7 @@ package vx_core_pkg;
         decoded_t dec;
         lanes_t rs1;
         lanes_t rs2;
+        lanes_t rs3;
     } exec_t;
 
     // What a unit keeps of an instruction until it commits.
@@ -162,6 +182,15 @@ package vx_core_pkg;
     function automatic logic [NT_WIDTH-1:0] first_lane(input tmask_t mask);
         first_lane = '0;
         for (int i = NUM_THREADS - 1; i >= 0; --i) if (mask[i]) first_lane = NT_WIDTH'(i);
+    endfunction
+
+    // Where an access goes: the LMEM aperture, the I/O window, or global memory.
+    function automatic logic is_lmem(input word_t addr);
+        return (addr >> LMEM_LOG_SIZE) == (LMEM_BASE >> LMEM_LOG_SIZE);
+    endfunction
+
+    function automatic logic is_io(input word_t addr);
+        return addr >= IO_BASE && addr < IO_END;
     endfunction
 
     // Round robin: the first set bit after `last`, wrapping around. `requests` must not be empty.

@@ -3,6 +3,7 @@
 // Contract
 // * `read_data` (per lane), `known` and `writable` follow `wid` and `number` combinationally while `valid`.
 // * A write to a CSR of the "ignored" list is dropped: it is `writable`, but has no storage.
+// * A trap puts PC, cause and thread mask aside; the mask has no number and is lost to reset only.
 // * MCYCLE counts cycles in which the core is busy, MINSTRET committed warp instructions. Both are 64 bits, run on over
 //   launches and are cleared by reset only. All other counters read zero.
 module vx_csr_file
@@ -27,9 +28,17 @@ module vx_csr_file
     input wire write_valid,
     input word_t write_data,
 
+    input wire trap_valid,  // of `wid`
+    input word_t trap_pc,
+    input word_t trap_cause,
+    output word_t mtvec,
+    output word_t mepc,
+    output tmask_t saved_mask,  // of the last trap
+
     input wire start_valid,
     input wid_t start_wid,
     input word_t start_param,
+    input wire [NUM_WARPS-1:0] spawned,  // warps that get the MSCRATCH of `wid`
 
     input wire core_busy,
     input wire commit_valid,
@@ -92,6 +101,7 @@ module vx_csr_file
     word_t mepc_q[NUM_WARPS];
     word_t mcause_q[NUM_WARPS];
     word_t mtval_q[NUM_WARPS];
+    tmask_t saved_mask_q[NUM_WARPS];
     logic [63:0] mcycle_q;
     logic [63:0] minstret_q;
 
@@ -110,7 +120,14 @@ module vx_csr_file
                 default: ;
             endcase
         end
+        if (trap_valid) begin
+            mepc_q[wid] <= trap_pc;
+            mcause_q[wid] <= trap_cause;
+            mtval_q[wid] <= '0;
+            saved_mask_q[wid] <= tmask;
+        end
         if (start_valid) mscratch_q[start_wid] <= start_param;
+        if (spawned != '0) for (int w = 0; w < NUM_WARPS; ++w) if (spawned[w]) mscratch_q[w] <= mscratch_q[wid];
         if (core_busy) mcycle_q <= mcycle_q + 64'd1;
         if (commit_valid) minstret_q <= minstret_q + 64'd1;
         if (reset) begin
@@ -122,11 +139,16 @@ module vx_csr_file
                 mepc_q[w] <= '0;
                 mcause_q[w] <= '0;
                 mtval_q[w] <= '0;
+                saved_mask_q[w] <= '0;
             end
             mcycle_q <= '0;
             minstret_q <= '0;
         end
     end
+
+    assign mtvec = mtvec_q[wid];
+    assign mepc = mepc_q[wid];
+    assign saved_mask = saved_mask_q[wid];
 
     // ---------------------------------------------------------------- reads by instructions
 

@@ -26,6 +26,7 @@ module vx_cta_dispatch
     /* verilator lint_on UNUSEDSIGNAL */
 
     input wire [NUM_WARPS-1:0] active_warps,
+    input wire hold,  // a WSPAWN is on its way: no warp may start
     output logic warp_start_valid,
     output warp_start_t warp_start,
     input wire warp_end_valid,
@@ -144,7 +145,7 @@ module vx_cta_dispatch
             end
         end
         last_warp = remaining_q <= LANES;
-        warp_start_valid = expanding_q && any_free;
+        warp_start_valid = expanding_q && any_free && !hold;
         warp_start = '0;
         if (warp_start_valid) begin
             warp_start.wid = free_wid;

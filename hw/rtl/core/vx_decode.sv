@@ -23,6 +23,8 @@ module vx_decode
     localparam logic [6:0] OPC_AUIPC = 7'h17;
     localparam logic [6:0] OPC_OP_IMM_32 = 7'h1b;
     localparam logic [6:0] OPC_STORE = 7'h23;
+    localparam logic [6:0] OPC_CUSTOM1 = 7'h2b;
+    localparam logic [6:0] OPC_AMO = 7'h2f;
     localparam logic [6:0] OPC_OP = 7'h33;
     localparam logic [6:0] OPC_LUI = 7'h37;
     localparam logic [6:0] OPC_OP_32 = 7'h3b;
@@ -30,7 +32,7 @@ module vx_decode
     localparam logic [6:0] OPC_JALR = 7'h67;
     localparam logic [6:0] OPC_JAL = 7'h6f;
     localparam logic [6:0] OPC_SYSTEM = 7'h73;
-    // Float opcodes 0x07, 0x27, 0x43, 0x47, 0x4b, 0x4f, 0x53 and atomics 0x2f get their cases with EXT_F and EXT_A.
+    // Float opcodes 0x07, 0x27, 0x43, 0x47, 0x4b, 0x4f and 0x53 get their cases with EXT_F.
 
     logic [2:0] funct3;
     logic [6:0] funct7;
@@ -47,6 +49,23 @@ module vx_decode
             3'd5: return alternative ? ALU_SRA : ALU_SRL;
             3'd6: return ALU_OR;
             default: return ALU_AND;
+        endcase
+    endfunction
+
+    function automatic amo_op_t amo_op(input logic [4:0] funct5);
+        case (funct5)
+            5'h00: return AMO_ADD;
+            5'h01: return AMO_SWAP;
+            5'h02: return AMO_LR;
+            5'h03: return AMO_SC;
+            5'h04: return AMO_XOR;
+            5'h08: return AMO_OR;
+            5'h0c: return AMO_AND;
+            5'h10: return AMO_MIN;
+            5'h14: return AMO_MAX;
+            5'h18: return AMO_MINU;
+            5'h1c: return AMO_MAXU;
+            default: return AMO_NONE;
         endcase
     endfunction
 
@@ -67,6 +86,7 @@ module vx_decode
             dec.rd = reg_t'(instr[11:7]);
             dec.rs1 = reg_t'(instr[19:15]);
             dec.rs2 = reg_t'(instr[24:20]);
+            dec.rs3 = reg_t'(instr[31:27]);
 
             case (instr[6:0])
                 OPC_LUI, OPC_AUIPC: begin
@@ -163,7 +183,7 @@ module vx_decode
 
                 OPC_LOAD: begin
                     lsu_op_t op;
-                    op = '{fence: 1'b0, store: 1'b0, is_unsigned: funct3[2], log_size: funct3[1:0]};
+                    op = '{atomic: 1'b0, fence: 1'b0, store: 1'b0, is_unsigned: funct3[2], log_size: funct3[1:0]};
                     legal = (XLEN == 64) ? funct3 != 3'd7 : (funct3[1:0] != 2'd3 && funct3 != 3'd6);
                     dec.unit = UNIT_LSU;
                     dec.op = op;
@@ -173,7 +193,7 @@ module vx_decode
 
                 OPC_STORE: begin
                     lsu_op_t op;
-                    op = '{fence: 1'b0, store: 1'b1, is_unsigned: 1'b0, log_size: funct3[1:0]};
+                    op = '{atomic: 1'b0, fence: 1'b0, store: 1'b1, is_unsigned: 1'b0, log_size: funct3[1:0]};
                     legal = !funct3[2] && (XLEN == 64 || funct3[1:0] != 2'd3);
                     dec.unit = UNIT_LSU;
                     dec.op = op;
@@ -190,26 +210,73 @@ module vx_decode
                     dec.op = op;
                 end
 
-                OPC_SYSTEM: begin
-                    // funct3 = 0 (ECALL, EBREAK, returns) and 4 are not implemented.
-                    legal = funct3[1:0] != 2'd0;
-                    dec.unit = UNIT_SFU;
-                    unique case (funct3[1:0])
-                        2'd2: dec.op = SFU_CSRRS;
-                        2'd3: dec.op = SFU_CSRRC;
-                        default: dec.op = SFU_CSRRW;
-                    endcase
-                    dec.imm = {15'b0, instr[19:15], instr[31:20]};
-                    dec.use_imm = funct3[2];
-                    dec.use_rs1 = !funct3[2];
+                OPC_AMO: begin  // aq and rl say nothing new: every atomic is in order
+                    lsu_op_t op;
+                    amo_op_t kind;
+                    op = '{atomic: 1'b1, fence: 1'b0, store: 1'b0, is_unsigned: 1'b0, log_size: funct3[1:0]};
+                    kind = amo_op(instr[31:27]);
+                    legal = EXT_A && kind != AMO_NONE && (funct3 == 3'd2 || (funct3 == 3'd3 && XLEN == 64)) &&
+                            !(kind == AMO_LR && instr[24:20] != '0);
+                    dec.unit = UNIT_LSU;
+                    dec.op = op;
+                    dec.imm = 32'(kind);
+                    dec.use_rs1 = 1'b1;
+                    dec.use_rs2 = kind != AMO_LR;
                     writes = 1'b1;
                 end
 
-                OPC_CUSTOM0: begin
+                OPC_SYSTEM: begin
+                    dec.unit = UNIT_SFU;
+                    if (funct3[1:0] == 2'd0) begin
+                        stall = 1'b1;
+                        case (instr)
+                            32'h00000073, 32'h00100073: begin  // ECALL, EBREAK
+                                legal = EXT_SIMT_FULL;
+                                dec.op = SFU_TRAP;
+                                dec.imm = instr[20] ? 32'd3 : 32'd11;
+                            end
+                            32'h30200073, 32'h10200073, 32'h00200073: begin  // MRET, SRET, URET
+                                legal = EXT_SIMT_FULL;
+                                dec.op = SFU_RETURN;
+                            end
+                            default: ;
+                        endcase
+                    end else begin
+                        legal = 1'b1;
+                        unique case (funct3[1:0])
+                            2'd2: dec.op = SFU_CSRRS;
+                            2'd3: dec.op = SFU_CSRRC;
+                            default: dec.op = SFU_CSRRW;
+                        endcase
+                        dec.imm = {15'b0, instr[19:15], instr[31:20]};
+                        dec.use_imm = funct3[2];
+                        dec.use_rs1 = !funct3[2];
+                        writes = 1'b1;
+                    end
+                end
+
+                OPC_CUSTOM0:
+                if (funct7 == 7'd1) begin  // votes and shuffles
+                    legal = EXT_SIMT_FULL;
+                    dec.unit = UNIT_SFU;
+                    dec.op = funct3[2] ? SFU_SHUFFLE : SFU_VOTE;
+                    dec.imm = 32'(funct3[1:0]);
+                    dec.use_rs1 = 1'b1;
+                    dec.use_rs2 = funct3[2];
+                    writes = 1'b1;
+                end else begin
                     legal = funct7 == 7'd0;
                     stall = 1'b1;
                     dec.unit = UNIT_SFU;
-                    case (funct3)
+                    unique case (funct3)
+                        3'd1: begin
+                            legal = legal && EXT_SIMT_FULL;
+                            dec.op = SFU_WSPAWN;
+                            dec.use_rs1 = 1'b1;
+                            dec.use_rs2 = 1'b1;
+                            dec.drain = 1'b1;
+                            dec.alone = 1'b1;
+                        end
                         3'd0: begin  // the warp may end, so nothing of it may be in flight
                             dec.op = SFU_TMC;
                             dec.use_rs1 = 1'b1;
@@ -242,8 +309,27 @@ module vx_decode
                             dec.drain = 1'b1;
                             stall = 1'b0;
                         end
-                        default: legal = 1'b0;  // WSPAWN, BAR.ARRIVE, BAR.WAIT
+                        default: begin  // the warp goes on after BAR.ARRIVE, which x0 as its destination makes BAR.WAIT
+                            legal = legal && EXT_SIMT_FULL;
+                            dec.op = (instr[11:7] == '0) ? SFU_BAR_WAIT : SFU_BAR_ARRIVE;
+                            dec.use_rs1 = 1'b1;
+                            dec.use_rs2 = 1'b1;
+                            dec.drain = 1'b1;
+                            stall = instr[11:7] == '0;
+                            writes = 1'b1;
+                        end
                     endcase
+                end
+
+                OPC_CUSTOM1: begin
+                    legal = EXT_SIMT_FULL && funct3 == 3'd0;
+                    dec.unit = UNIT_SFU;
+                    dec.op = SFU_WGATHER;
+                    dec.imm = 32'(instr[26:25]);
+                    dec.use_rs1 = 1'b1;
+                    dec.use_rs2 = 1'b1;
+                    dec.use_rs3 = 1'b1;
+                    writes = 1'b1;
                 end
 
                 default: ;

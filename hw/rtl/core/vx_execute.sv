@@ -34,10 +34,17 @@ module vx_execute
     output word_t resolve_pc,
     output tmask_t resolve_mask,
     output logic [NUM_WARPS-1:0] released,
+    output logic [NUM_WARPS-1:0] spawned,
+    output word_t spawn_pc,
+    output gbar_req_t gbar_req,
+    input gbar_rsp_t gbar_rsp,
+    output logic gbar_arrived,
+    output logic gbar_fire,
 
     output logic commit_valid,
     output commit_t commit,
     output logic commit_write,
+    output tmask_t commit_write_mask,
     output logic stop_valid,
     input wire [NUM_WARPS-1:0] stopping,
 
@@ -48,6 +55,7 @@ module vx_execute
     input wid_t start_wid,
     input word_t start_param,
     input wire [NUM_WARPS-1:0] active,
+    input wire warp_ended,
     input wire busy,
     input wire [5:0] mpm_index,
     output logic [31:0] mpm_value,
@@ -68,6 +76,7 @@ module vx_execute
     commit_t mul_commit, div_commit, sfu_commit, load_commit, store_commit;
     trace_control_t sfu_control;
     commit_t alu_commit;
+    tmask_t sfu_write_mask;
     logic alu_control, alu_redirect;
 
     vx_alu alu (
@@ -175,6 +184,7 @@ module vx_execute
         .commit_valid(sfu_commit_valid),
         .commit_ready(sfu_commit_ready),
         .commit(sfu_commit),
+        .write_mask(sfu_write_mask),
         .wid(sfu_wid),
         .in_flight(sfu_in_flight),
         .cta_csrs,
@@ -183,10 +193,17 @@ module vx_execute
         .resolve_pc,
         .resolve_mask,
         .released,
+        .spawned,
+        .spawn_pc,
+        .gbar_req,
+        .gbar_rsp,
+        .gbar_arrived,
+        .gbar_fire,
         .start_valid,
         .start_wid,
         .start_param,
         .active_warps(active),
+        .warp_ended,
         .core_busy(busy),
         .instruction_commits(commit_valid),
         .mpm_index,
@@ -222,6 +239,7 @@ module vx_execute
         .sfu_valid(sfu_commit_valid),
         .sfu_ready(sfu_commit_ready),
         .sfu(sfu_commit),
+        .sfu_write_mask,
         .store_valid(store_commit_valid),
         .store_ready(store_commit_ready),
         .store(store_commit),
@@ -232,6 +250,7 @@ module vx_execute
         .commit_valid,
         .commit,
         .write(commit_write),
+        .write_mask(commit_write_mask),
         .stop_valid,
         .trace(trace_commit)
     );

@@ -37,6 +37,8 @@ module vx_frontend
     input word_t resolve_pc,
     input tmask_t resolve_mask,
     input wire [NUM_WARPS-1:0] released,
+    input wire [NUM_WARPS-1:0] spawned,
+    input word_t spawn_pc,
 
     input wire stop_valid,
     input wid_t stop_wid,

@@ -50,6 +50,7 @@ module vx_ibuffer
         return '{
             unit: dec.unit,
             drain: dec.drain,
+            alone: dec.alone,
             rd: dec.rd,
             rs1: dec.rs1,
             rs2: dec.rs2,

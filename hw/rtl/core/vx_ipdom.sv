@@ -2,7 +2,7 @@
 //
 // Contract
 // * `sp`, `top_*` follow `query_wid` combinationally; `top_*` means nothing while sp is 0.
-// * At most one of push, flip and pop per cycle, for `query_wid`. `clear` empties the stack of a warp that starts.
+// * At most one of push, flip and pop per cycle, for `query_wid`. `clear_*` empty the stacks of warps that start.
 module vx_ipdom
     import vx_pkg::*;
     import vx_core_pkg::*;
@@ -23,7 +23,8 @@ module vx_ipdom
     input word_t push_pc,
 
     input wire clear_valid,
-    input wid_t clear_wid
+    input wid_t clear_wid,
+    input wire [NUM_WARPS-1:0] clear_warps  // further ones
 );
     localparam int ENTRIES = NUM_WARPS * IPDOM_DEPTH;
     localparam int INDEX_WIDTH = (ENTRIES > 1) ? $clog2(ENTRIES) : 1;
@@ -52,6 +53,7 @@ module vx_ipdom
         if (flip) second_q[top] <= 1'b1;
         if (pop) sp_q[query_wid] <= sp - sp_t'(1);
         if (clear_valid) sp_q[clear_wid] <= '0;
+        if (clear_warps != '0) for (int w = 0; w < NUM_WARPS; ++w) if (clear_warps[w]) sp_q[w] <= '0;
         if (reset) for (int w = 0; w < NUM_WARPS; ++w) sp_q[w] <= '0;
     end
 

@@ -26,8 +26,11 @@ module vx_issue
     output logic read_valid,
     output reg_t read_rs1,
     output reg_t read_rs2,
+    output logic read_third,  // rs3 is wanted
+    output reg_t read_rs3,
     input lanes_t read_data1,
     input lanes_t read_data2,
+    input lanes_t read_data3,
 
     output logic [NUM_UNITS-1:0] exec_valid,
     output exec_t exec,
@@ -50,6 +53,8 @@ module vx_issue
     assign read_valid = issue_valid;
     assign read_rs1 = entry.dec.rs1;
     assign read_rs2 = entry.dec.rs2;
+    assign read_third = issue_valid && entry.dec.use_rs3;
+    assign read_rs3 = entry.dec.rs3;
 
     always_comb begin
         exec_valid = '0;
@@ -63,6 +68,7 @@ module vx_issue
             exec.dec = entry.dec;
             exec.rs1 = read_data1;
             exec.rs2 = read_data2;
+            exec.rs3 = read_data3;
         end
     end
 

@@ -1,4 +1,4 @@
-// Load/store unit: addresses, checks, routing to LMEM, I/O window or data cache, FENCE.
+// Load/store unit: addresses, checks, routing to LMEM, I/O window or data cache, atomics, FENCE.
 //
 // Contract
 // * Instructions are handled strictly in the order in which they arrive, and every request is accepted by LMEM or cache
@@ -6,7 +6,10 @@
 //   complete out of order.
 // * A store commits when its last request has been accepted, a FENCE when the cache has answered, a load when all of its
 //   lanes have data.
-// * A misaligned lane makes the whole instruction a fault: no lane accesses memory.
+// * An atomic is performed by the memory side, a request per line; nothing younger is sent before its last response, so
+//   that the order of this unit is the order in which the core's accesses take effect. `trace` shows it, line by line, when
+//   it has been performed.
+// * A misaligned lane makes the whole instruction a fault: no lane accesses memory. So does an atomic on LMEM.
 // * Lanes in the LMEM aperture make one request to vx_lmem; other lanes one request per cache line, lowest lane's first.
 module vx_lsu
     import vx_pkg::*;
@@ -49,13 +52,6 @@ module vx_lsu
     localparam int WORD_OFFSET_BITS = $clog2(WORD_BYTES);
     localparam int ENTRIES = 16;
 
-    localparam logic [1:0] OP_LOAD = 2'd0;
-    localparam logic [1:0] OP_STORE = 2'd1;
-    localparam logic [1:0] OP_FENCE = 2'd2;
-    localparam logic [1:0] SPACE_GLOBAL = 2'd0;
-    localparam logic [1:0] SPACE_LMEM = 2'd1;
-    localparam logic [1:0] SPACE_IO = 2'd2;
-
     if (LMEM_BASE[LMEM_LOG_SIZE-1:0] != '0) begin : g_check
         $error("vx_lsu: LMEM_BASE must be a multiple of the LMEM size");
     end
@@ -68,7 +64,7 @@ module vx_lsu
     logic a_advance;
     lanes_t a_addr;
     tmask_t a_lmem;  // active lanes in the LMEM aperture
-    logic a_misaligned;
+    fault_kind_t a_fault;
     word_t a_fault_addr;
     logic a_is_load;  // will wait for data
 
@@ -82,32 +78,28 @@ module vx_lsu
         if (reset) a_valid_q <= 1'b0;
     end
 
-    function automatic logic is_lmem(input word_t addr);
-        return (addr >> LMEM_LOG_SIZE) == (LMEM_BASE >> LMEM_LOG_SIZE);
-    endfunction
-
-    function automatic logic is_io(input word_t addr);
-        return addr >= IO_BASE && addr < IO_END;
-    endfunction
-
     always_comb begin
         a_addr = '0;
         a_lmem = '0;
-        a_misaligned = 1'b0;
+        a_fault = FAULT_NONE;
         a_fault_addr = '0;
         if (a_valid_q && !a_op.fence) begin
             for (int i = NUM_THREADS - 1; i >= 0; --i) begin
-                a_addr[i] = a_q.rs1[i] + word_t'(signed'(a_q.dec.imm));
+                a_addr[i] = a_q.rs1[i] + (a_op.atomic ? '0 : word_t'(signed'(a_q.dec.imm)));
                 a_lmem[i] = a_q.tmask[i] && is_lmem(a_addr[i]);
                 if (a_q.tmask[i] && (a_addr[i][2:0] & ~(3'b111 << a_op.log_size)) != '0) begin
-                    a_misaligned = 1'b1;
+                    a_fault = FAULT_MISALIGNED;
                     a_fault_addr = a_addr[i];
                 end
+            end
+            if (a_op.atomic && a_lmem != '0 && a_fault == FAULT_NONE) begin
+                a_fault = FAULT_ILLEGAL;
+                a_fault_addr = a_q.pc;
             end
         end
     end
 
-    assign a_is_load = !a_op.fence && !a_op.store && !a_misaligned;
+    assign a_is_load = !a_op.fence && !a_op.store && a_fault == FAULT_NONE;
 
     // ---------------------------------------------------------------- stage B: requests
 
@@ -118,7 +110,8 @@ module vx_lsu
     /* verilator lint_on UNUSEDSIGNAL */
     lanes_t b_addr_q, b_data_q;
     tmask_t b_lmem_q, b_line_q;  // lanes whose request has not been sent
-    logic b_misaligned_q;
+    amo_op_t b_amo_q;
+    fault_kind_t b_fault_q;
     word_t b_fault_addr_q;
     logic [$clog2(ENTRIES)-1:0] b_entry_q;
 
@@ -128,6 +121,10 @@ module vx_lsu
     logic [LINE_ADDR_WIDTH-1:0] group_line;
     logic [LINE_BYTES-1:0] group_byteen;
     logic [LINE_BITS-1:0] group_data;
+    tmask_t line_group, amo_group;
+    logic [LINE_BYTES-1:0] line_byteen, amo_indices;
+    logic [LINE_BITS-1:0] line_data, amo_places;
+    amo_t amo;
 
     logic alloc_ready, tag_ready, table_empty;
     logic [$clog2(ENTRIES)-1:0] alloc_entry;
@@ -145,11 +142,11 @@ module vx_lsu
 
     // Only stage B fills the register of store commits, so once it may send it may send until it has.
     assign other_free = !other_valid_q || other_commit_ready;
-    assign b_access = b_valid_q && !b_op_q.fence && !b_misaligned_q;
+    assign b_access = b_valid_q && !b_op_q.fence && b_fault_q == FAULT_NONE;
     assign may_send = b_access && (b_op_q.store ? other_free : tag_ready);
 
     assign lmem_req_valid = may_send && b_lmem_q != '0;
-    assign dcache_req_valid = may_send && b_lmem_q == '0;
+    assign dcache_req_valid = may_send && b_lmem_q == '0 && b_line_q != '0;
     assign lmem_fire = lmem_req_valid && lmem_req_ready;
     assign line_fire = dcache_req_valid && dcache_req_ready;
     assign dcache_flush_valid = b_valid_q && b_op_q.fence && table_empty && !other_valid_q;
@@ -157,28 +154,57 @@ module vx_lsu
     always_comb begin
         b_done = 1'b0;
         if (lmem_fire) b_done = b_line_q == '0;
-        else if (line_fire) b_done = b_line_q == group;
+        else if (line_fire) b_done = b_line_q == group && !b_op_q.atomic;
+        else if (b_access && b_op_q.atomic) b_done = b_line_q == '0 && table_empty;
         else if (dcache_flush_valid) b_done = dcache_flush_done;
-        else if (b_valid_q && b_misaligned_q) b_done = other_free;
+        else if (b_valid_q && b_fault_q != FAULT_NONE) b_done = other_free;
     end
 
     vx_lsu_coalescer coalescer (
-        .valid(b_access && b_lmem_q == '0),
+        .valid(dcache_req_valid),
         .is_store(b_op_q.store),
         .log_size(b_op_q.log_size),
         .mask(b_line_q),
         .addr(b_addr_q),
         .data(b_data_q),
-        .group,
+        .group(line_group),
         .first_addr(group_addr),
         .io(group_io),
         .line_addr(group_line),
-        .line_byteen(group_byteen),
-        .line_data(group_data)
+        .line_byteen,
+        .line_data
     );
 
+    if (EXT_A) begin : g_amo
+        vx_lsu_amo amo_group_of (
+            .valid(dcache_req_valid && b_op_q.atomic),
+            .op(b_amo_q),
+            .wide(b_op_q.log_size == 2'd3),
+            .wid(b_info_q.wid),
+            .mask(b_line_q),
+            .addr(b_addr_q),
+            .data(b_data_q),
+            .group(amo_group),
+            .amo,
+            .indices(amo_indices),
+            .places(amo_places)
+        );
+        assign group = b_op_q.atomic ? amo_group : line_group;
+        assign group_byteen = b_op_q.atomic ? amo_indices : line_byteen;
+        assign group_data = b_op_q.atomic ? amo_places : line_data;
+    end else begin : g_no_amo
+        assign amo_group = '0;
+        assign amo = '0;
+        assign amo_indices = '0;
+        assign amo_places = '0;
+        assign group = line_group;
+        assign group_byteen = line_byteen;
+        assign group_data = line_data;
+    end
+
     assign dcache_req.rw = b_op_q.store;
-    assign dcache_req.io = group_io;
+    assign dcache_req.amo = amo;
+    assign dcache_req.io = group_io && !b_op_q.atomic;
     assign dcache_req.addr = group_line;
     assign dcache_req.byteen = group_byteen;
     assign dcache_req.data = group_data;
@@ -212,7 +238,8 @@ module vx_lsu
             b_data_q <= a_q.rs2;
             b_lmem_q <= a_lmem;
             b_line_q <= a_q.tmask & ~a_lmem;
-            b_misaligned_q <= a_misaligned;
+            b_amo_q <= amo_op_t'(a_q.dec.imm[3:0]);
+            b_fault_q <= a_fault;
             b_fault_addr_q <= a_fault_addr;
             b_entry_q <= alloc_entry;
         end
@@ -221,9 +248,16 @@ module vx_lsu
 
     // ---------------------------------------------------------------- loads
 
+    logic rsp_valid;
+    logic [$clog2(ENTRIES)-1:0] rsp_entry;
+    tmask_t rsp_mask;
+    lanes_t rsp_data;
     logic [NUM_THREADS-1:0][LINE_OFFSET_BITS-1:0] a_offset;
     always_comb begin
-        for (int i = 0; i < NUM_THREADS; ++i) a_offset[i] = a_addr[i][LINE_OFFSET_BITS-1:0];
+        for (int i = 0; i < NUM_THREADS; ++i) begin
+            a_offset[i] = a_addr[i][LINE_OFFSET_BITS-1:0];
+            if (a_op.atomic) a_offset[i] = LINE_OFFSET_BITS'((i % AMO_PLACES) * WORD_BYTES);
+        end
     end
 
     vx_lsu_table #(
@@ -249,6 +283,10 @@ module vx_lsu
         .lmem_rsp_valid,
         .lmem_rsp_ready,
         .lmem_rsp,
+        .rsp_valid,
+        .rsp_entry,
+        .rsp_mask,
+        .rsp_data,
         .commit_valid(load_commit_valid),
         .commit(load_commit),
         .empty(table_empty)
@@ -261,11 +299,11 @@ module vx_lsu
 
     always_ff @(posedge clk) begin
         if (other_commit_ready) other_valid_q <= 1'b0;
-        if (b_done && (b_op_q.store || b_op_q.fence || b_misaligned_q)) begin
+        if (b_done && (b_op_q.store || b_op_q.fence || b_fault_q != FAULT_NONE)) begin
             other_valid_q <= 1'b1;
             other_q.info <= b_info_q;
             other_q.data <= '0;
-            other_q.fault <= b_misaligned_q ? FAULT_MISALIGNED : FAULT_NONE;
+            other_q.fault <= b_fault_q;
             other_q.fault_addr <= b_fault_addr_q;
         end
         if (reset) other_valid_q <= 1'b0;
@@ -275,33 +313,18 @@ module vx_lsu
 
     // ---------------------------------------------------------------- trace
 
-    always_comb begin
-        trace = '0;
-        if (a_advance && !a_misaligned) begin
-            trace.valid = 1'b1;
-            trace.wid = a_q.wid;
-            trace.uid = a_q.uid;
-            trace.mask = a_q.tmask;
-            if (a_op.fence) begin
-                trace.op = OP_FENCE;
-            end else begin
-                word_t lowest;
-                lowest = a_addr[first_lane(a_q.tmask)];
-                trace.op = a_op.store ? OP_STORE : OP_LOAD;
-                trace.space = is_lmem(lowest) ? SPACE_LMEM : is_io(lowest) ? SPACE_IO : SPACE_GLOBAL;
-                trace.size = 4'd1 << a_op.log_size;
-                trace.addr = a_addr;
-                if (a_op.store) begin
-                    for (int i = 0; i < NUM_THREADS; ++i) begin
-                        case (a_op.log_size)
-                            2'd0: trace.data[i] = word_t'(a_q.rs2[i][7:0]);
-                            2'd1: trace.data[i] = word_t'(a_q.rs2[i][15:0]);
-                            2'd2: trace.data[i] = word_t'(a_q.rs2[i][31:0]);
-                            default: trace.data[i] = a_q.rs2[i];
-                        endcase
-                    end
-                end
-            end
-        end
-    end
+    vx_lsu_trace tracer (
+        .accept(a_advance && a_fault == FAULT_NONE && !a_op.atomic),
+        .accepted(a_q),
+        .addr(a_addr),
+        .performed(rsp_valid && b_access && b_op_q.atomic && rsp_entry == b_entry_q),
+        .atomic_info(b_info_q),
+        .atomic_op(b_amo_q),
+        .atomic_log_size(b_op_q.log_size),
+        .atomic_addr(b_addr_q),
+        .atomic_data(b_data_q),
+        .atomic_mask(rsp_mask),
+        .atomic_result(rsp_data),
+        .trace
+    );
 endmodule

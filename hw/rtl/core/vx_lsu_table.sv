@@ -37,6 +37,11 @@ module vx_lsu_table
     output logic lmem_rsp_ready,
     input lmem_rsp_t lmem_rsp,
 
+    output logic rsp_valid,  // a response comes: of these lanes of that entry, with these data
+    output logic [$clog2(ENTRIES)-1:0] rsp_entry,
+    output tmask_t rsp_mask,
+    output lanes_t rsp_data,  // lanes of this response fresh, others as assembled so far
+
     output logic commit_valid,
     output commit_t commit,
     output logic empty
@@ -59,7 +64,7 @@ module vx_lsu_table
     logic [ENTRIES-1:0] entry_used_q;
     entry_t entry_ptr_q;
     exec_info_t info_q[ENTRIES];
-    /* verilator lint_off UNUSEDSIGNAL */  // all entries are loads
+    /* verilator lint_off UNUSEDSIGNAL */  // all entries load
     lsu_op_t op_q[ENTRIES];
     /* verilator lint_on UNUSEDSIGNAL */
     logic [NUM_THREADS-1:0][LINE_OFFSET_BITS-1:0] offset_q[ENTRIES];
@@ -85,12 +90,8 @@ module vx_lsu_table
 
     // ---------------------------------------------------------------- response
 
-    logic rsp_valid;
     tag_t rsp_tag;
-    entry_t rsp_entry;
-    tmask_t rsp_mask;
     logic rsp_error;
-    lanes_t rsp_data;  // lanes of this response fresh, others as assembled so far
     logic complete;
 
     assign dcache_rsp_ready = 1'b1;

@@ -1,4 +1,4 @@
-// Register files of all warps: one word of all lanes per warp and register. Two read ports, one write port.
+// Register files of all warps: one word of all lanes per warp and register. Three read ports, one write port.
 //
 // Contract
 // * Reads are combinational; the scoreboard keeps a register from being read on the edge on which it is written.
@@ -16,6 +16,9 @@ module vx_regfile
     input reg_t read_rs2,
     output lanes_t read_data1,
     output lanes_t read_data2,
+    input wire read_third,  // few instructions have a third operand
+    input reg_t read_rs3,
+    output lanes_t read_data3,
 
     input wire write_valid,
     input wid_t write_wid,
@@ -27,7 +30,7 @@ module vx_regfile
 
     lanes_t int_q[NUM_WARPS * NUM_REGS];
 
-    lanes_t float_data1, float_data2;
+    lanes_t float_data1, float_data2, float_data3;
 
     function automatic int unsigned index(input wid_t wid, input logic [4:0] number);
         return 32'(wid) * NUM_REGS + 32'(number);
@@ -36,6 +39,11 @@ module vx_regfile
     always_comb begin
         read_data1 = '0;
         read_data2 = '0;
+        read_data3 = '0;
+        if (read_third) begin
+            if (read_rs3[5]) read_data3 = float_data3;
+            else if (read_rs3 != '0) read_data3 = int_q[index(read_wid, read_rs3[4:0])];
+        end
         if (read_valid) begin
             if (read_rs1[5]) read_data1 = float_data1;
             else if (read_rs1 != '0) read_data1 = int_q[index(read_wid, read_rs1[4:0])];
@@ -63,6 +71,12 @@ module vx_regfile
         always_comb begin
             float_data1 = '0;
             float_data2 = '0;
+            float_data3 = '0;
+            if (read_third) begin
+                for (int i = 0; i < NUM_THREADS; ++i) begin
+                    float_data3[i] = XLEN'(float_q[index(read_wid, read_rs3[4:0])][i]);
+                end
+            end
             if (read_valid) begin
                 for (int i = 0; i < NUM_THREADS; ++i) begin
                     float_data1[i] = XLEN'(float_q[index(read_wid, read_rs1[4:0])][i]);
@@ -81,5 +95,6 @@ module vx_regfile
     end else begin : g_no_float
         assign float_data1 = '0;
         assign float_data2 = '0;
+        assign float_data3 = '0;
     end
 endmodule

@@ -8,7 +8,7 @@
 // * The epoch of a warp changes when a fault stops it: a word that was on its way is recognised and dropped.
 // * `stop_*`: the warp has a fault. It fetches and issues nothing more and ends when its last instruction has committed.
 // * A fetch fault (PC 0, PC outside the address space, bus error) is reported when every older instruction has committed.
-// * `end_*` pulses exactly once for every `start_*`; the warp is inactive from the next cycle on.
+// * `end_*` pulses exactly once for every `start_*` and every spawned warp; the warp is inactive from the next cycle on.
 module vx_scheduler
     import vx_pkg::*;
     import vx_core_pkg::*;
@@ -52,6 +52,9 @@ module vx_scheduler
     input word_t resolve_pc,
     input tmask_t resolve_mask,
     input wire [NUM_WARPS-1:0] released,
+
+    input wire [NUM_WARPS-1:0] spawned,  // start at `spawn_pc` with lane 0 (WSPAWN)
+    input word_t spawn_pc,
 
     input wire stop_valid,  // a committed instruction has a fault
     input wid_t stop_wid,
@@ -220,6 +223,17 @@ module vx_scheduler
             pc_q[start.wid] <= align_pc(start.pc);
             slot_q[start.wid] <= start.slot;
         end
+        if (spawned != '0) begin
+            for (int w = 0; w < NUM_WARPS; ++w) begin
+                if (spawned[w]) begin
+                    active_q[w] <= 1'b1;
+                    stalled_q[w] <= 1'b0;
+                    fetch_error_q[w] <= 1'b0;
+                    tmask_q[w] <= tmask_t'(1);
+                    pc_q[w] <= align_pc(spawn_pc);
+                end
+            end
+        end
 
         if (reset) begin
             active_q <= '0;
@@ -228,7 +242,10 @@ module vx_scheduler
             fetch_error_q <= '0;
             waiting_q <= '0;
             last_q <= '0;
-            for (int w = 0; w < NUM_WARPS; ++w) epoch_q[w] <= '0;
+            for (int w = 0; w < NUM_WARPS; ++w) begin
+                epoch_q[w] <= '0;
+                slot_q[w] <= '0;
+            end
         end
     end
 
@@ -240,6 +257,7 @@ module vx_scheduler
             assert (idle[start.wid])
             else $error("vx_scheduler: warp %0d started with instructions in flight", start.wid);
         end
+        if (!reset) assert ((spawned & active_q) == '0) else $error("vx_scheduler: warps spawned while active");
         if (!reset && control_end) assert (active_q[end_wid]) else $error("vx_scheduler: warp %0d ended twice", end_wid);
     end
 `endif

@@ -2,6 +2,7 @@
 //
 // Contract
 // * Issue reserves rd, the instruction's commit releases it; a register has at most one writer in flight.
+// * `drain` instructions are ready when nothing of their warp is in flight, `alone` ones when no other warp is active.
 // * `in_flight` counts issued and uncommitted instructions of a warp, those without a destination included.
 module vx_scoreboard
     import vx_pkg::*;
@@ -15,6 +16,7 @@ module vx_scoreboard
     input wire [NUM_UNITS-1:0] unit_ready,
     output logic [NUM_WARPS-1:0] ready,
     output logic [NUM_WARPS-1:0] idle,  // nothing in flight
+    input wire [NUM_WARPS-1:0] active,
 
     input wire issue_valid,
     input wid_t issue_wid,
@@ -45,7 +47,8 @@ module vx_scoreboard
                 ready[w] = !(head[w].use_rs1 && pending_q[w][head[w].rs1]) &&
                            !(head[w].use_rs2 && pending_q[w][head[w].rs2]) &&
                            !(head[w].use_rs3 && pending_q[w][head[w].rs3]) &&
-                           !(head[w].use_rd && pending_q[w][head[w].rd]) && !(head[w].drain && !idle_q[w]);
+                           !(head[w].use_rd && pending_q[w][head[w].rd]) && !(head[w].drain && !idle_q[w]) &&
+                           !(head[w].alone && active != NUM_WARPS'(1) << w);
             end
         end
     end

@@ -5,6 +5,8 @@
 // * Right under every legal AXI4 slave: responses of different ids in any order, a write may take effect as late as its B.
 // * AW and W are independent; payload stays stable until accepted; every transfer is one beat of the whole width.
 // * A source whose request has to wait does not hold up the other sources.
+// * An atomic goes out as a read when nothing of its block is outstanding; vx_amo_unit works on the answer and writes it back
+//   in the name of its source, and until then no other request of the block passes.
 // * `rsp_ready` belongs to the source in `rsp_source` and may depend on `rsp_valid`.
 module vx_axi_bank
     import vx_pkg::*;
@@ -26,11 +28,22 @@ module vx_axi_bank
     output source_t rsp_source,
     output mem_rsp_t rsp,
 
+    output logic enter_valid,  // a write, of an atomic too, leaves for memory
+    output source_t enter_source,
+    output line_addr_t enter_addr,
     output logic ack_valid,  // a write has been acknowledged
     output source_t ack_source,
     output logic write_fault,  // ... with an error
     output line_addr_t write_fault_addr,
     output logic busy,
+
+    output logic reserve,  // vx_amo_unit
+    output logic conditional,
+    output source_t amo_source,
+    output wid_t amo_wid,
+    output tmask_t amo_lanes,
+    output line_addr_t amo_addr,
+    input tmask_t held,
 
     output logic awvalid,
     input wire awready,
@@ -63,24 +76,37 @@ module vx_axi_bank
     // ---------------------------------------------------------------- who may go
 
     line_addr_t addr[NUM_SOURCES];
-    logic [NUM_SOURCES-1:0] rw, unwritten, unread, writable, eligible;
+    logic [NUM_SOURCES-1:0] valid, rw, amo, locked, unwritten, unread, writable, eligible;
     id_t write_id[NUM_SOURCES];
     logic read_free, ar_ready, aw_ready, w_ready;
     logic grant;
     source_t winner;
+    logic amo_busy, amo_write, amo_rsp;
 
     always_comb begin
+        valid = req_valid;
+        locked = '0;
         for (int s = 0; s < NUM_SOURCES; ++s) begin
             addr[s] = req[s].addr;
             rw[s] = req[s].rw;
+            amo[s] = EXT_A && req[s].amo.op != AMO_NONE;
+            if (amo_busy) locked[s] = amo[s] || req[s].addr == amo_addr;
+        end
+        if (amo_write) begin  // the write of an atomic takes the place of its source
+            valid[amo_source] = 1'b1;
+            rw[amo_source] = 1'b1;
+            amo[amo_source] = 1'b0;
+            addr[amo_source] = amo_addr;
+            locked = '1;
+            locked[amo_source] = 1'b0;
         end
     end
 
     always_comb begin
-        eligible = req_valid & ((rw & writable & ~unread & {NUM_SOURCES{aw_ready && w_ready}}) |
-                                (~rw & ~unwritten & {NUM_SOURCES{read_free && ar_ready}}));
+        eligible = valid & ~locked & ((rw & writable & ~unread & {NUM_SOURCES{aw_ready && w_ready}}) |
+                                      (~rw & ~unwritten & ~(amo & unread) & {NUM_SOURCES{read_free && ar_ready}}));
         req_ready = '0;
-        if (grant) req_ready[winner] = 1'b1;
+        if (grant && !amo_write) req_ready[winner] = 1'b1;
     end
 
     vx_rr_arbiter #(
@@ -98,6 +124,55 @@ module vx_axi_bank
     assign write_enter = grant && rw[winner];
     assign read_enter = grant && !rw[winner];
 
+    assign enter_valid = write_enter;
+    assign enter_source = winner;
+    assign enter_addr = addr[winner];
+
+    // ---------------------------------------------------------------- atomics
+
+    line_t amo_data;
+    logic [LINE_BYTES-1:0] amo_byteen;
+    mem_rsp_t amo_answer;
+    logic amo_read;  // the read data is that of the atomic
+
+    if (EXT_A) begin : g_atomics
+        vx_amo_unit atomics (
+            .clk,
+            .reset,
+            .begin_valid(read_enter && amo[winner]),
+            .begin_req(req[winner]),
+            .begin_source(winner),
+            .begin_tag(req_tag[winner]),
+            .busy(amo_busy),
+            .addr(amo_addr),
+            .source(amo_source),
+            .read_valid(amo_read),
+            .read_data(rdata),
+            .read_err(rresp != 2'b00),
+            .write_valid(amo_write),
+            .write_ready(write_enter),
+            .write_data(amo_data),
+            .write_byteen(amo_byteen),
+            .rsp_valid(amo_rsp),
+            .rsp_ready,
+            .rsp(amo_answer),
+            .reserve,
+            .conditional,
+            .wid(amo_wid),
+            .lanes(amo_lanes),
+            .held
+        );
+    end else begin : g_no_atomics
+        assign {amo_busy, amo_write, amo_rsp, reserve, conditional} = '0;
+        assign amo_addr = '0;
+        assign amo_source = '0;
+        assign amo_data = '0;
+        assign amo_byteen = '0;
+        assign amo_answer = '0;
+        assign amo_wid = '0;
+        assign amo_lanes = '0;
+    end
+
     // ---------------------------------------------------------------- writes
 
     logic writes_idle;
@@ -108,7 +183,7 @@ module vx_axi_bank
     ) writes (
         .clk,
         .reset,
-        .valid(req_valid),
+        .valid,
         .addr,
         .conflict(unwritten),
         .writable,
@@ -148,7 +223,7 @@ module vx_axi_bank
     logic [LINE_BITS+LINE_BYTES-1:0] w_in;
     always_comb begin
         w_in = '0;
-        if (write_enter) w_in = {req[winner].data, req[winner].byteen};
+        if (write_enter) w_in = amo_write ? {amo_data, amo_byteen} : {req[winner].data, req[winner].byteen};
     end
     vx_fifo #(
         .WIDTH(LINE_BITS + LINE_BYTES),
@@ -170,13 +245,14 @@ module vx_axi_bank
     id_t read_id;
     logic known;
     mem_tag_t rsp_tag;
+    source_t read_source;
 
     vx_read_table #(
         .ENTRIES(ENTRIES)
     ) reads (
         .clk,
         .reset,
-        .valid(req_valid & rw),
+        .valid(valid & (rw | amo)),
         .addr,
         .conflict(unread),
         .any_free(read_free),
@@ -186,9 +262,9 @@ module vx_axi_bank
         .enter_tag(req_tag[winner]),
         .lookup_id(id_t'(rid)),
         .lookup_used(known),
-        .lookup_source(rsp_source),
+        .lookup_source(read_source),
         .lookup_tag(rsp_tag),
-        .release_valid(rsp_valid && rsp_ready),
+        .release_valid(rvalid && rready && known),
         .idle(reads_idle)
     );
 
@@ -210,14 +286,18 @@ module vx_axi_bank
     assign araddr = ADDR_WIDTH'({ar_line, LINE_OFFSET_BITS'(0)});
     assign arid = TID_WIDTH'(ar_id);
 
-    assign rsp_valid = rvalid && known;
-    assign rready = rsp_ready || !known;
+    // The answer of an atomic goes first: what the block's other requesters get is behind it.
+    assign amo_read = EXT_A && rvalid && known && rsp_tag >= MEM_TAG_AMO;
+    assign rsp_valid = amo_rsp || (rvalid && known && !amo_read);
+    assign rsp_source = amo_rsp ? amo_source : read_source;
+    assign rready = !known || amo_read || (rsp_ready && !amo_rsp);
     always_comb begin
         rsp = '0;
-        if (rsp_valid) rsp = '{data: rdata, tag: rsp_tag, err: rresp != 2'b00};
+        if (amo_rsp) rsp = amo_answer;
+        else if (rsp_valid) rsp = '{data: rdata, tag: rsp_tag, err: rresp != 2'b00};
     end
 
-    assign busy = !writes_idle || !reads_idle;
+    assign busy = !writes_idle || !reads_idle || amo_busy;
 
     if (TID_WIDTH > ID_BITS) begin : g_wide_ids
         /* verilator lint_off UNUSEDSIGNAL */  // the upper id bits are always zero

@@ -62,8 +62,15 @@ module vx_axi_master
     logic [NUM_BANKS-1:0] bank_rsp_valid, bank_rsp_ready;
     source_t bank_rsp_source[NUM_BANKS];
     mem_rsp_t bank_rsp[NUM_BANKS];
-    logic [NUM_BANKS-1:0] bank_ack_valid, bank_busy;
-    source_t bank_ack_source[NUM_BANKS];
+    logic [NUM_BANKS-1:0] bank_enter_valid, bank_ack_valid, bank_busy;
+    source_t bank_enter_source[NUM_BANKS], bank_ack_source[NUM_BANKS];
+    line_addr_t bank_enter_addr[NUM_BANKS];
+
+    localparam int OWNER_WIDTH = $clog2(TOTAL_CORES * NUM_WARPS) > 0 ? $clog2(TOTAL_CORES * NUM_WARPS) : 1;
+    logic [NUM_BANKS-1:0] reserve, conditional;
+    logic [OWNER_WIDTH-1:0] owner[NUM_BANKS];
+    tmask_t amo_lanes[NUM_BANKS], held[NUM_BANKS];
+    line_addr_t amo_addr[NUM_BANKS];
 
     always_comb begin
         req_ready = '0;
@@ -75,6 +82,9 @@ module vx_axi_master
     end
 
     for (genvar b = 0; b < NUM_BANKS; ++b) begin : g_bank
+        source_t amo_source;
+        wid_t amo_wid;
+        assign owner[b] = OWNER_WIDTH'(32'(amo_source >> 1) * NUM_WARPS + 32'(amo_wid));
         vx_axi_bank #(
             .ADDR_WIDTH(ADDR_WIDTH),
             .TID_WIDTH(TID_WIDTH)
@@ -89,11 +99,21 @@ module vx_axi_master
             .rsp_ready(bank_rsp_ready[b]),
             .rsp_source(bank_rsp_source[b]),
             .rsp(bank_rsp[b]),
+            .enter_valid(bank_enter_valid[b]),
+            .enter_source(bank_enter_source[b]),
+            .enter_addr(bank_enter_addr[b]),
             .ack_valid(bank_ack_valid[b]),
             .ack_source(bank_ack_source[b]),
             .write_fault(write_fault[b]),
             .write_fault_addr(write_fault_addr[b]),
             .busy(bank_busy[b]),
+            .reserve(reserve[b]),
+            .conditional(conditional[b]),
+            .amo_source,
+            .amo_wid,
+            .amo_lanes(amo_lanes[b]),
+            .amo_addr(amo_addr[b]),
+            .held(held[b]),
             .awvalid(awvalid[b]),
             .awready(awready[b]),
             .awaddr(awaddr[b]),
@@ -121,6 +141,25 @@ module vx_axi_master
     end
 
     assign busy = |bank_busy;
+
+    if (EXT_A) begin : g_reservations
+        vx_reservations #(
+            .NUM_BANKS(NUM_BANKS)
+        ) reservations (
+            .clk,
+            .reset,
+            .reserve,
+            .conditional,
+            .owner,
+            .lanes(amo_lanes),
+            .addr(amo_addr),
+            .held,
+            .broken(bank_enter_valid),
+            .broken_addr(bank_enter_addr)
+        );
+    end else begin : g_no_reservations
+        always_comb for (int b = 0; b < NUM_BANKS; ++b) held[b] = '0;
+    end
 
     // ---------------------------------------------------------------- read data to the caches
 
@@ -165,8 +204,8 @@ module vx_axi_master
         pending_t pending;
         always_comb begin
             pending = pending_q;
-            if (req_valid[2*c+1] && req_ready[2*c+1] && req[2*c+1].rw) pending = pending + pending_t'(1);
             for (int b = 0; b < NUM_BANKS; ++b) begin
+                if (bank_enter_valid[b] && bank_enter_source[b] == source_t'(2 * c + 1)) pending = pending + pending_t'(1);
                 if (bank_ack_valid[b] && bank_ack_source[b] == source_t'(2 * c + 1)) pending = pending - pending_t'(1);
             end
         end

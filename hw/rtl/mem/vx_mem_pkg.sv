@@ -13,11 +13,13 @@ package vx_mem_pkg;
     typedef logic [LINE_ADDR_WIDTH-1:0] line_addr_t;
     typedef logic [LINE_BITS-1:0] line_t;
 
-    // A cache's own number of an outstanding read: its MSHR, or MEM_TAG_IO.
+    // A cache's own number of an outstanding read: its MSHR, MEM_TAG_IO, or MEM_TAG_AMO + number of an atomic.
     localparam int MEM_TAG_WIDTH = 4;
     localparam int MAX_MSHRS = 8;
+    localparam int MAX_AMOS = 4;
     typedef logic [MEM_TAG_WIDTH-1:0] mem_tag_t;
     localparam mem_tag_t MEM_TAG_IO = mem_tag_t'(MAX_MSHRS);
+    localparam mem_tag_t MEM_TAG_AMO = mem_tag_t'(12);
 
     typedef struct packed {
         line_t data;
