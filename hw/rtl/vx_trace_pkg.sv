@@ -44,7 +44,9 @@ package vx_trace_pkg;
         tmask_t next_mask;
     } trace_control_t;
 
-    // The LSU accepted a memory instruction. Not later than its last commit; order is that of the LSU.
+    // The LSU accepted a memory instruction, or some lanes of an atomic have been performed (all its events together have
+    // every lane once, those in one event in ascending order; of an SC only lanes that stored). Not later than its last
+    // commit; order is that of the LSU.
     typedef struct packed {
         logic valid;
         wid_t wid;
@@ -54,7 +56,7 @@ package vx_trace_pkg;
         logic [3:0] size;  // bytes
         tmask_t mask;
         lanes_t addr;
-        lanes_t data;  // store data in the low bytes
+        lanes_t data;  // of stores and atomics, in the low bytes
     } trace_memory_t;
 
     typedef struct packed {
@@ -63,7 +65,7 @@ package vx_trace_pkg;
         uid_t uid;
         logic [1:0] op;  // 0 sync, 1 arrive, 2 wait, 3 expect-tx
         logic [31:0] id;
-        logic [31:0] count;
+        logic [31:0] count;  // of wait the token, of expect-tx the transactions
         logic phase;  // before the operation
         logic [NUM_WARPS-1:0] released;  // warps that this operation lets go, the arriving one included
     } trace_barrier_t;
@@ -109,5 +111,12 @@ package vx_trace_pkg;
         logic retire_valid;
         wid_t retire_slot;
     } trace_cta_t;
+
+    // A WSPAWN started these warps, for no CTA; each begins at `pc` with lane 0.
+    typedef struct packed {
+        logic valid;
+        logic [NUM_WARPS-1:0] warps;
+        word_t pc;
+    } trace_spawn_t;
 
 endpackage

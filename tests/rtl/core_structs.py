@@ -56,6 +56,29 @@ class Sfu(IntEnum):
     CSRRS = 7
     CSRRC = 8
     ILLEGAL = 9
+    WSPAWN = 10
+    BAR_ARRIVE = 11
+    BAR_WAIT = 12
+    TRAP = 13
+    RETURN = 14
+    VOTE = 15
+    SHUFFLE = 16
+    WGATHER = 17
+
+
+class Amo(IntEnum):
+    NONE = 0
+    LR = 1
+    SC = 2
+    SWAP = 3
+    ADD = 4
+    XOR = 5
+    OR = 6
+    AND = 7
+    MIN = 8
+    MAX = 9
+    MINU = 10
+    MAXU = 11
 
 
 class Fault(IntEnum):
@@ -69,7 +92,7 @@ class Fault(IntEnum):
 DECODED = Struct(
     [
         ("unit", 3),
-        ("op", 5),
+        ("op", 6),
         ("is_word", 1),
         ("use_pc", 1),
         ("use_imm", 1),
@@ -83,12 +106,15 @@ DECODED = Struct(
         ("use_rs2", 1),
         ("use_rs3", 1),
         ("drain", 1),
+        ("alone", 1),
     ]
 )
 
 
-def lsu_op(*, store: bool = False, fence: bool = False, unsigned: bool = False, log_size: int = 0) -> int:
-    return fence << 4 | store << 3 | unsigned << 2 | log_size
+def lsu_op(
+    *, store: bool = False, fence: bool = False, unsigned: bool = False, log_size: int = 0, atomic: bool = False
+) -> int:
+    return atomic << 5 | fence << 4 | store << 3 | unsigned << 2 | log_size
 
 
 @dataclass(frozen=True)
@@ -107,6 +133,7 @@ class CoreLayouts(Layouts):
                 ("dec", DECODED.width),
                 ("rs1", config.num_threads * config.xlen),
                 ("rs2", config.num_threads * config.xlen),
+                ("rs3", config.num_threads * config.xlen),
             ]
         )
 

@@ -23,6 +23,7 @@ module issue_stage
     input wire commit_use_rd,
     input reg_t commit_rd,
 
+    input wire [NUM_WARPS-1:0] active,
     input wire [NUM_UNITS-1:0] unit_ready,
     output logic issue_valid,
     output wid_t issue_wid,
@@ -36,7 +37,8 @@ module issue_stage
     /* verilator lint_off UNUSEDSIGNAL */
     uid_t next_uid[NUM_WARPS];
     logic read_valid;
-    reg_t read_rs1, read_rs2;
+    logic read_third;
+    reg_t read_rs1, read_rs2, read_rs3;
     inflight_t query_in_flight;
     /* verilator lint_on UNUSEDSIGNAL */
 
@@ -62,6 +64,7 @@ module issue_stage
         .stop_wid(commit_wid),
         .read_data1('0),
         .read_data2('0),
+        .read_data3('0),
         .*
     );
 endmodule

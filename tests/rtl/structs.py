@@ -115,8 +115,40 @@ class Layouts:
         return Struct([("data", 32), ("tag", self.wid + 2), ("err", 1)])
 
     @property
+    def amo(self) -> Struct:
+        return Struct([("op", 4), ("wide", 1), ("upper", 1), ("wid", self.wid), ("mask", 512 // self.config.xlen)])
+
+    @property
+    def gbar_req(self) -> Struct:
+        config = self.config
+        return Struct(
+            [
+                ("valid", 1),
+                ("recheck", 1),
+                ("entry", _bits(config.num_warps * config.num_barriers)),
+                ("cores", config.total_cores.bit_length()),
+            ]
+        )
+
+    @property
+    def gbar_rsp(self) -> Struct:
+        entry = _bits(self.config.num_warps * self.config.num_barriers)
+        flags = ("mine", "recheck", "grant", "complete", "ending", "release_phase")
+        return Struct([("entry", entry), *((name, 1) for name in flags)])
+
+    @property
     def dcache_req(self) -> Struct:
-        return Struct([("rw", 1), ("io", 1), ("addr", self.line_addr), ("byteen", 64), ("data", 512), ("tag", 6)])
+        return Struct(
+            [
+                ("rw", 1),
+                ("amo", self.amo.width),
+                ("io", 1),
+                ("addr", self.line_addr),
+                ("byteen", 64),
+                ("data", 512),
+                ("tag", 6),
+            ]
+        )
 
     @property
     def dcache_rsp(self) -> Struct:
@@ -142,7 +174,7 @@ class Layouts:
 
     @property
     def mem_req(self) -> Struct:
-        return Struct([("rw", 1), ("addr", self.line_addr), ("byteen", 64), ("data", 512)])
+        return Struct([("rw", 1), ("amo", self.amo.width), ("addr", self.line_addr), ("byteen", 64), ("data", 512)])
 
     @property
     def mem_rsp(self) -> Struct:

@@ -123,13 +123,14 @@ class Bench:
         self.rng = Random(cocotb.RANDOM_SEED)
         self.warps: dict[int, Warp] = {}
         self.foreign_pc: dict[int, int] = {}
+        self.hold = False
         self.spawned = self.partial = self.reused = self.waited = 0
 
     async def begin(self) -> None:
         for name in ("launch", "rewind", "cta_valid", "cta", "active_warps", "warp_end_valid", "warp_end_wid"):
             getattr(self.dut, name).value = 0
         self.dut.warp_end_pc.value = 0
-        self.dut.csr_wid.value = 0
+        self.dut.csr_wid.value = self.dut.hold.value = 0
         await start_clock_and_reset(self.dut)
         assert len(self.dut.cta) == self.layouts.cta_desc.width, "tests/rtl/structs.py does not match cta_desc_t"
         assert len(self.dut.cta_csrs) == self.layouts.cta_csrs.width, "tests/rtl/structs.py does not match cta_csrs_t"
@@ -174,6 +175,8 @@ class Bench:
                 dut.cta.value = self.descriptor(launch, number)
             ending = self.choose_end(model)
             checked = self.choose_csr_check()
+            self.hold = rng.random() < 0.1
+            dut.hold.value = int(self.hold)
             await RisingEdge(dut.clk)
 
             trace = self.layouts.trace_cta.unpack(int(dut.trace.value))
@@ -242,13 +245,13 @@ class Bench:
                 self.spawned += 1
             return
         warp = self.warps.pop(wid)
-        assert bool(trace["end_valid"]) == (warp.cta is not None), "end of a warp that the dispatcher did not start"
+        assert trace["end_valid"] and trace["end_wid"] == wid
         if warp.cta is None:
-            assert not trace["retire_valid"]
+            assert not trace["retire_valid"] and trace["end_slot"] == 0
             return
         warp.cta.ended += 1
         last = warp.cta.ended == warp.cta.warps
-        assert trace["end_wid"] == wid and trace["end_slot"] == warp.cta.slot
+        assert trace["end_slot"] == warp.cta.slot
         assert bool(trace["retire_valid"]) == last
         if last:
             assert trace["retire_slot"] == warp.cta.slot
@@ -258,7 +261,7 @@ class Bench:
     def check_start(self, model: Dispatcher, trace: dict[str, int]) -> tuple[int, Warp] | None:
         cta = model.expanding
         free = [wid for wid in range(self.config.num_warps) if wid not in self.warps]
-        expected = cta is not None and bool(free)
+        expected = cta is not None and bool(free) and not self.hold
         assert bool(self.dut.warp_start_valid.value) == expected == bool(trace["start_valid"]), "one warp per cycle"
         if not expected or cta is None:
             return None

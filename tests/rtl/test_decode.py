@@ -13,7 +13,7 @@ from golden_model.isa import INSTRUCTIONS, Decoded, Decoder, Instruction
 from golden_model.isa import Unit as Group
 from golden_model.isa.operands import IMMEDIATES
 from tests.rtl import runner
-from tests.rtl.core_structs import DECODED, Sfu, Unit
+from tests.rtl.core_structs import DECODED, Amo, Sfu, Unit, lsu_op
 
 RANDOM_WORDS = 3000
 WORDS_PER_INSTRUCTION = 20
@@ -28,7 +28,12 @@ UNITS = {
     Group.FENCE: {Unit.LSU},
     Group.CSR: {Unit.SFU},
     Group.SIMT: {Unit.SFU},
+    Group.ATOMIC: {Unit.LSU},
 }
+TRAPS = {"ecall": 11, "ebreak": 3, "mret": None, "sret": None, "uret": None}
+# Vortex instructions after which the warp's fetch goes on at once.
+GO_ON = ("wsync", "bar.arrive", "wgather", "vote.all", "vote.any", "vote.uni", "vote.ballot")
+DRAINS = ("tmc", "bar", "bar.arrive", "bar.wait", "wspawn", "wsync")
 
 
 def words(rng: Random) -> list[int]:
@@ -48,6 +53,14 @@ def words(rng: Random) -> list[int]:
 def immediate(row: Instruction, decoded: Decoded) -> int | None:
     """Value that the execution unit must find in `imm`; None: any."""
     names = {operand.name for operand in row.operands}
+    if row.name in TRAPS:
+        return TRAPS[row.name]
+    if row.unit is Group.ATOMIC:
+        return int(Amo[row.name.split(".")[0].removeprefix("amo").upper()])
+    if row.name == "wgather":
+        return decoded.word >> 25 & 3
+    if row.name.startswith(("vote.", "shfl.")):
+        return decoded.word >> 12 & 3
     if "upper" in names:
         return decoded.word & 0xFFFF_F000
     if row.unit is Group.CSR:
@@ -86,19 +99,26 @@ async def agrees_with_the_table(dut: Any) -> None:
         row = expected.instruction
         names = {operand.name for operand in row.operands}
         place = f"{word:#010x} {row.name}"
-        assert dec["unit"] in UNITS[row.unit], place
+        assert dec["unit"] in ({Unit.SFU} if row.name in TRAPS else UNITS[row.unit]), place
         assert dec["use_rd"] == int("rd" in names and expected.rd != 0), place
-        assert dec["use_rs1"] == int("rs1" in names) and dec["use_rs2"] == int("rs2" in names), place
+        for register in ("rs1", "rs2", "rs3"):
+            assert dec[f"use_{register}"] == int(register in names), place
         assert (dec["rd"], dec["rs1"], dec["rs2"]) == (expected.rd, expected.rs1, expected.rs2), place
+        assert "rs3" not in names or dec["rs3"] == expected.rs3, place
         wanted = immediate(row, expected)
         assert wanted is None or dec["imm"] == wanted, f"{place}: imm {dec['imm']:#x}, expected {wanted:#x}"
         assert jump == int(row.name == "jal"), place
-        waits = row.unit in (Group.BRANCH, Group.SIMT) and row.name not in ("jal", "wsync")
+        waits = row.unit in (Group.BRANCH, Group.SIMT) and row.name != "jal"
+        waits = waits and row.name not in GO_ON and not row.name.startswith("shfl.")
         assert stall == int(waits), place
-        assert dec["drain"] == int(row.name in ("tmc", "bar", "wsync")), place
+        assert dec["drain"] == int(row.name in DRAINS), place
+        assert dec["alone"] == int(row.name == "wspawn"), place
+        if row.unit is Group.ATOMIC:
+            assert dec["op"] == lsu_op(atomic=True, log_size=3 if row.name.endswith(".d") else 2), place
     assert legal > 1000 and illegal > 1000
 
 
 @pytest.mark.parametrize("extensions", [True, False])
 def test_decode(extensions: bool) -> None:
-    runner.run(runner.Block("vx_decode", hardware={"ext_m": extensions, "ext_zicond": extensions}), __name__)
+    names = ("ext_m", "ext_a", "ext_zicond", "ext_simt_full")
+    runner.run(runner.Block("vx_decode", hardware=dict.fromkeys(names, extensions)), __name__)

@@ -36,7 +36,8 @@ def make_instruction(rng: Random) -> dict[str, int]:
     registers = {name: rng.choice(REGISTERS) for name in ("rd", "rs1", "rs2", "rs3")}
     uses = {f"use_{name}": rng.getrandbits(1) for name in ("rs1", "rs2", "rs3")}
     use_rd = int(registers["rd"] != 0 and rng.random() < 0.7)
-    return {"unit": rng.choice(list(Unit)), "drain": int(rng.random() < 0.05), "use_rd": use_rd, **registers, **uses}
+    flags = {"drain": int(rng.random() < 0.05), "alone": int(rng.random() < 0.05), "use_rd": use_rd}
+    return {"unit": rng.choice(list(Unit)), **flags, **registers, **uses}
 
 
 def has_hazard(ins: dict[str, int], warp: Warp) -> bool:
@@ -56,7 +57,7 @@ async def random_instructions(dut: Any) -> None:
     assert len(dut.push_entry) == layouts.ibuf_entry.width
 
     warps = [Warp() for _ in range(config.num_warps)]
-    issued = stalls = drains = flushes = together = 0
+    issued = stalls = drains = flushes = together = alone = 0
     last_wid = 0
     for _ in range(CYCLES):
         await FallingEdge(dut.clk)
@@ -92,6 +93,9 @@ async def random_instructions(dut: Any) -> None:
             dut.push_entry.value = layouts.ibuf_entry.pack({"dec": DECODED.pack(new), "pc": pc, "instr": pc ^ 0xFFFF})
         unit_ready = rng.getrandbits(5) | rng.getrandbits(5)
         dut.unit_ready.value = unit_ready
+        only = rng.randrange(config.num_warps)
+        active = 1 << only if rng.random() < 0.3 else rng.getrandbits(config.num_warps)
+        dut.active.value = active
         await Timer(1, "ns")
         await ReadOnly()
 
@@ -101,6 +105,7 @@ async def random_instructions(dut: Any) -> None:
             if warp.buffer
             and not has_hazard(warp.buffer[0][1], warp)
             and unit_ready >> warp.buffer[0][1]["unit"] & 1
+            and (not warp.buffer[0][1]["alone"] or active == 1 << w)
             and not (stop and w == commit)
         ]
         assert bool(dut.issue_valid.value) == bool(may), f"warps {may} may issue, issue_valid={dut.issue_valid.value}"
@@ -123,6 +128,7 @@ async def random_instructions(dut: Any) -> None:
             warp.in_flight.append(ins)
             issued += 1
             drains += ins["drain"]
+            alone += ins["alone"]
             together += len(may) > 1
         if commit is not None:
             warps[commit].in_flight.remove(leaving)
@@ -138,7 +144,7 @@ async def random_instructions(dut: Any) -> None:
             assert commit is not None
             flushes += len(warps[commit].buffer)
             warps[commit].buffer.clear()
-    assert issued > CYCLES // 5 and stalls > 50 and drains > 5 and flushes > 5
+    assert issued > CYCLES // 5 and stalls > 50 and drains > 5 and flushes > 5 and alone > 5
     assert together > 50 or config.num_warps == 1
 
 

@@ -1,7 +1,8 @@
-"""vx_lsu: random loads, stores and fences of all spaces and sizes against a byte memory.
+"""vx_lsu: random loads, stores, atomics and fences of all spaces and sizes against a byte memory.
 
 Cache and LMEM are dictionaries that serve requests in the order in which they accept them; cache responses return in
-any order. The requests of every instruction are predicted one by one: lanes, bytes, data, order.
+any order. The requests of every instruction are predicted one by one: lanes, bytes, data, order. What an atomic does
+to memory is not the unit's business; its results are made up here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from cocotb.triggers import FallingEdge, ReadOnly, Timer
 from config import HardwareConfig
 from tests.rtl import runner
 from tests.rtl.bench import elements, joined, start_clock_and_reset
-from tests.rtl.core_structs import DECODED, CoreLayouts, Fault, lsu_op
+from tests.rtl.core_structs import DECODED, Amo, CoreLayouts, Fault, lsu_op
 
 INSTRUCTIONS = 900
 LINE = 64
@@ -38,6 +39,7 @@ class Access:
     store: bool
     fence: bool
     unsigned: bool
+    amo: Amo = Amo.NONE
 
     @property
     def lanes(self) -> list[int]:
@@ -80,8 +82,9 @@ class Bench:
         self.stores: deque[tuple[Access, Fault, int]] = deque()  # commits of the other port, in order
         self.responses: list[tuple[int, Request, bytes, bool]] = []  # tag, request, line, error
         self.lmem_responses: deque[tuple[int, Request, list[int]]] = deque()
-        self.traced: deque[Access] = deque()
-        self.done = self.merged = self.split = self.mixed = self.faults = self.fences = 0
+        self.traced: deque[tuple[Access, int]] = deque()  # with the mask
+        self.done = self.merged = self.split = self.mixed = self.faults = self.fences = self.atomics = self.illegal = 0
+        self.places = 8 * LINE // config.xlen
         for name in (
             "exec_valid", "exec", "dcache_req_ready", "dcache_rsp_valid", "dcache_rsp", "dcache_flush_done",
             "lmem_req_ready", "lmem_rsp_valid", "lmem_rsp", "other_commit_ready",
@@ -111,21 +114,33 @@ class Bench:
         if not store and not fence and rng.random() < 0.05:
             addr[rng.randrange(lanes)] = BAD_LINE * LINE + rng.randrange(LINE // size) * size
         tmask = rng.choice(((1 << lanes) - 1, rng.randrange(1, 1 << lanes)))
+        amo = Amo.NONE
+        if size >= 4 and not store and not fence and rng.random() < 0.5:
+            amo = rng.choice(list(Amo)[1:])
+            if rng.random() < 0.7:  # else perhaps on LMEM, which is illegal
+                addr = [GLOBAL + value % 256 if self.is_lmem(value) else value for value in addr]
         data = [rng.getrandbits(self.config.xlen) for _ in range(lanes)]
-        return Access(uid, tmask, addr, data, size, store, fence, bool(rng.getrandbits(1)) and size < self.word)
+        unsigned = bool(rng.getrandbits(1)) and size < self.word and not amo
+        return Access(uid, tmask, addr, data, size, store, fence, unsigned, amo)
 
     def pack(self, access: Access) -> int:
-        imm = self.rng.randrange(-2048, 2048)
+        imm = 0 if access.amo else self.rng.randrange(-2048, 2048)
         xlen, modulus = self.config.xlen, 1 << self.config.xlen
         log_size = access.size.bit_length() - 1
-        op = lsu_op(store=access.store, fence=access.fence, unsigned=access.unsigned, log_size=log_size)
+        op = lsu_op(
+            store=access.store,
+            fence=access.fence,
+            unsigned=access.unsigned,
+            log_size=log_size,
+            atomic=bool(access.amo),
+        )
         use_rd = int(not access.store and not access.fence)
         return self.layouts.exec.pack(
             {
                 "uid": access.uid,
                 "pc": 4 * access.uid,
                 "tmask": access.tmask,
-                "dec": DECODED.pack({"op": op, "imm": imm & 0xFFFF_FFFF, "use_rd": use_rd, "rd": 7}),
+                "dec": DECODED.pack({"op": op, "imm": imm & 0xFFFF_FFFF | access.amo, "use_rd": use_rd, "rd": 7}),
                 "rs1": joined([(value - imm) % modulus for value in access.addr], xlen),
                 "rs2": joined(access.data, xlen),
             }
@@ -133,9 +148,9 @@ class Bench:
 
     def send(self, access: Access) -> None:
         """Predict the requests of an instruction that the unit accepts."""
-        bad = access.misaligned
-        if not bad:
-            self.traced.append(access)
+        bad = self.fault(access) != Fault.NONE
+        if not bad and not access.amo:
+            self.traced.append((access, access.tmask))
         if access.fence or bad:
             self.expected.append(Request(access, lmem=False, lanes=[]))
             return
@@ -143,15 +158,24 @@ class Bench:
         rest = [lane for lane in access.lanes if lane not in in_lmem]
         requests = [Request(access, True, in_lmem)] if in_lmem else []
         while rest:
-            line = access.addr[rest[0]] // LINE
-            requests.append(Request(access, False, [lane for lane in rest if access.addr[lane] // LINE == line]))
-            rest = [lane for lane in rest if access.addr[lane] // LINE != line]
+            first = rest[0]
+            group = [lane for lane in rest if access.addr[lane] // LINE == access.addr[first] // LINE]
+            if access.amo:
+                group = [lane for lane in group if lane // self.places == first // self.places]
+            requests.append(Request(access, False, group))
+            rest = [lane for lane in rest if lane not in group]
         self.merged += any(len(request.lanes) > 1 for request in requests if not request.lmem)
         self.split += len(requests) >= min(3, self.config.num_threads)
         self.mixed += bool(in_lmem) and len(requests) > 1
         self.expected.extend(requests)
         if not access.store:
             self.loads[access.uid] = Load(access, set(access.lanes))
+
+    def fault(self, access: Access) -> Fault:
+        if access.misaligned:
+            return Fault.MISALIGNED
+        local = access.amo and any(self.is_lmem(access.addr[lane]) for lane in access.lanes)
+        return Fault.ILLEGAL if local else Fault.NONE
 
     def is_lmem(self, addr: int) -> bool:
         return self.config.lmem_base <= addr < self.config.lmem_base + self.config.lmem_size
@@ -177,7 +201,12 @@ class Bench:
         request = self.expected.popleft()
         access = request.access
         assert not request.lmem and not access.fence and not access.misaligned, "unexpected cache request"
+        self.check_turn(access)
         line = access.addr[request.lanes[0]] // LINE
+        if access.amo:
+            self.take_atomic(request, fields)
+            return
+        assert self.layouts.amo.unpack(fields["amo"])["op"] == Amo.NONE
         io = 0x40 <= line * LINE < 0x10000
         place = f"uid {access.uid} lanes {request.lanes}"
         assert fields["addr"] == line and fields["rw"] == int(access.store) and fields["io"] == int(io), place
@@ -201,11 +230,39 @@ class Bench:
             )
             self.responses.append((fields["tag"], request, content, line == BAD_LINE))
 
+    def check_turn(self, access: Access) -> None:
+        """Nothing younger than an atomic leaves before its answers."""
+        atomic = [request.access for _, request, *_ in self.responses if request.access.amo]
+        assert all(other is access for other in atomic), f"uid {access.uid} overtakes an atomic"
+
+    def take_atomic(self, request: Request, fields: dict[str, int]) -> None:
+        access = request.access
+        place = f"uid {access.uid} lanes {request.lanes}"
+        amo = self.layouts.amo.unpack(fields["amo"])
+        upper = request.lanes[0] // self.places
+        assert (amo["op"], amo["wide"], amo["upper"]) == (access.amo, int(access.size == 8), upper), place
+        assert amo["mask"] == sum(1 << lane % self.places for lane in request.lanes), place
+        assert fields["addr"] == access.addr[request.lanes[0]] // LINE and not fields["rw"] and not fields["io"], place
+        words = elements(fields["data"], self.config.xlen, self.places)
+        indices = elements(fields["byteen"], 4, 16)
+        results = [self.rng.getrandbits(self.config.xlen) for _ in range(self.places)]
+        for lane in request.lanes:
+            assert words[lane % self.places] == access.data[lane], f"{place}: operand of lane {lane}"
+            assert indices[lane % self.places] == access.addr[lane] % LINE // 4, f"{place}: word of lane {lane}"
+            if access.amo is Amo.SC:
+                results[lane % self.places] = self.rng.getrandbits(1)
+            self.loads[access.uid].values[lane] = results[lane % self.places] & (1 << 8 * access.size) - 1
+        content = joined(results, self.config.xlen).to_bytes(LINE, "little")
+        assert all(fields["tag"] != tag for tag, *_ in self.responses), "tag in use"
+        self.responses.append((fields["tag"], request, content, False))
+        self.atomics += 1
+
     def take_lmem(self) -> None:
         fields = self.layouts.lmem_req.unpack(int(self.dut.lmem_req.value))
         request = self.expected.popleft()
         access, lanes, bits = request.access, self.config.num_threads, self.config.xlen
         assert request.lmem, "unexpected LMEM request"
+        self.check_turn(access)
         assert fields["mask"] == sum(1 << lane for lane in request.lanes) and fields["rw"] == int(access.store)
         addr = elements(fields["addr"], self.config.lmem_log_size, lanes)
         byteen = elements(fields["byteen"], self.word, lanes)
@@ -272,17 +329,20 @@ class Bench:
         addr, trace = elements(trace, xlen, lanes), trace >> lanes * xlen
         mask, trace = trace & (1 << lanes) - 1, trace >> lanes
         size, space, op, uid = trace & 15, trace >> 4 & 3, trace >> 6 & 3, trace >> 8 & 0xFFFF_FFFF
-        access = self.traced.popleft()
-        assert uid == access.uid and mask == access.tmask
-        assert op == (2 if access.fence else int(access.store))
+        access, lanes_traced = self.traced.popleft()
+        assert uid == access.uid and mask == lanes_traced
+        assert op == (3 if access.amo else 2 if access.fence else int(access.store))
         if access.fence:
             return
-        first = access.addr[access.lanes[0]]
+        if access.amo and not mask:
+            return  # an SC that did not store
+        lanes_shown = [lane for lane in access.lanes if mask >> lane & 1]
+        first = access.addr[lanes_shown[0]]
         assert space == (1 if self.is_lmem(first) else 2 if 0x40 <= first < 0x10000 else 0) and size == access.size
         assert [addr[lane] for lane in access.lanes] == [access.addr[lane] for lane in access.lanes]
-        if access.store:
+        if access.store or access.amo not in (Amo.NONE, Amo.LR):
             kept = (1 << 8 * size) - 1
-            assert all(data[lane] == access.data[lane] & kept for lane in access.lanes)
+            assert all(data[lane] == access.data[lane] & kept for lane in lanes_shown)
 
 
 @cocotb.test()
@@ -303,7 +363,14 @@ async def random_accesses(dut: Any) -> None:
         index = rng.randrange(len(bench.responses)) if bench.responses and rng.random() < 0.5 else None
         dut.dcache_rsp_valid.value = int(index is not None)
         if index is not None:
-            tag, _, content, error = bench.responses[index]
+            tag, answered, content, error = bench.responses[index]
+            if answered.access.amo:
+                stored = answered.lanes
+                if answered.access.amo is Amo.SC:
+                    values = bench.loads[answered.access.uid].values
+                    stored = [lane for lane in stored if values[lane] == 0]
+                # Everything older has been shown, and what waits behind it not yet.
+                bench.traced.appendleft((answered.access, sum(1 << lane for lane in stored)))
             line = int.from_bytes(content, "little")
             dut.dcache_rsp.value = layouts.dcache_rsp.pack({"data": line, "tag": tag, "err": int(error)})
         dut.lmem_rsp_valid.value = int(bool(bench.lmem_responses))
@@ -327,10 +394,13 @@ async def random_accesses(dut: Any) -> None:
 
         if dut.trace.value:
             bench.check_trace()
-        if bench.expected and bench.expected[0].access.misaligned:
+        fault = bench.fault(bench.expected[0].access) if bench.expected else Fault.NONE
+        if fault != Fault.NONE:
             # The unit works it off by itself, after everything before it has been accepted.
             access = bench.expected.popleft().access
-            bench.stores.append((access, Fault.MISALIGNED, access.addr[access.misaligned[0]]))
+            where = access.addr[access.misaligned[0]] if access.misaligned else 4 * access.uid
+            bench.stores.append((access, fault, where))
+            bench.illegal += fault == Fault.ILLEGAL
         if dut.dcache_flush_valid.value:
             request = bench.expected[0]
             older = [uid for uid in bench.loads if uid < request.access.uid]
@@ -363,12 +433,12 @@ async def random_accesses(dut: Any) -> None:
     await FallingEdge(dut.clk)
     await ReadOnly()
     assert dut.idle.value and not bench.expected and not bench.traced
-    assert bench.faults > 10 and bench.fences > 5
+    assert bench.faults > 10 and bench.fences > 5 and bench.atomics > 50 and bench.illegal > 1
     if config.num_threads > 1:
         assert bench.merged > 50 and bench.split > 20 and bench.mixed > 20
 
 
-@pytest.mark.parametrize(("xlen", "lanes"), [(32, 4), (32, 8), (64, 2), (32, 1)])
+@pytest.mark.parametrize(("xlen", "lanes"), [(32, 4), (32, 32), (64, 2), (32, 1)])
 def test_lsu(xlen: int, lanes: int) -> None:
-    hardware = {"xlen": xlen, "num_threads": lanes, "num_warps": 2}
+    hardware = {"xlen": xlen, "num_threads": lanes, "num_warps": 2, "ext_a": True}
     runner.run(runner.Block("vx_lsu", hardware=hardware), __name__)

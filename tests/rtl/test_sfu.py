@@ -1,4 +1,7 @@
-"""vx_sfu: random sequences of TMC, SPLIT, JOIN, PRED, BAR, CSR accesses of several warps against a model of lists."""
+"""vx_sfu: random sequences of all of its instructions and of several warps against a model of lists.
+
+Barriers across cores are in test_global_barrier.py.
+"""
 
 from __future__ import annotations
 
@@ -35,6 +38,7 @@ class Warp:
     stack: list[list[int]] = field(default_factory=list)  # [mask, pc, second]
     csrs: dict[int, int] = field(default_factory=dict)
     waits: bool = False
+    saved_mask: int = 0  # of the last trap
 
 
 @dataclass
@@ -48,6 +52,8 @@ class Expected:
     resume: bool = True
     released: int = 0
     ipdom: tuple[int, int, int, int] | None = None  # op, sp, mask, pc
+    write_mask: int | None = None  # other than the thread mask
+    spawned: int = 0
 
 
 class Model:
@@ -67,6 +73,26 @@ class Model:
             return self._csr(ins, op, warp, a)
         if op is Sfu.BAR:
             return self._barrier(ins, a, b)
+        if op is Sfu.BAR_ARRIVE:
+            return self._arrive(a, b)
+        if op is Sfu.BAR_WAIT:
+            return self._wait(ins, a, b)
+        if op is Sfu.WSPAWN:
+            spawned = sum(1 << i for i in range(self.config.num_warps) if i < a and i != ins.wid)
+            for wid in range(self.config.num_warps):
+                if spawned >> wid & 1:
+                    self.warps[wid].stack.clear()
+                    self.warps[wid].csrs[0x340] = warp.csrs.get(0x340, 0)
+            return Expected(next_pc=ins.pc + 4, next_mask=ins.tmask, spawned=spawned)
+        if op is Sfu.TRAP:
+            warp.csrs.update({0x341: ins.pc, 0x342: ins.dec["imm"], 0x343: 0})
+            warp.saved_mask = ins.tmask
+            return Expected(next_pc=warp.csrs.get(0x305, 0) & ~3, next_mask=ins.tmask)
+        if op is Sfu.RETURN:
+            warp.tmask = warp.saved_mask or ins.tmask
+            return Expected(next_pc=warp.csrs.get(0x341, 0) & ~3, next_mask=warp.tmask)
+        if op in (Sfu.VOTE, Sfu.SHUFFLE, Sfu.WGATHER):
+            return self._exchange(ins, op)
         if op is Sfu.WSYNC:
             return Expected()
         if op is Sfu.ILLEGAL:
@@ -108,21 +134,82 @@ class Model:
     def _barrier(self, ins: Instruction, identifier: int, count: int) -> Expected:
         if identifier >> 31 or count == 0:
             return Expected(illegal=True)
-        config = self.config
-        key = (identifier & 0xFF) % config.num_warps, (identifier >> 8) % config.num_barriers
-        entry = self.barriers.setdefault(key, [0, 0, 0])
-        self.phase = entry[2]
-        if entry[0] == count - 1:
-            released = entry[1] | 1 << ins.wid
-            entry[:] = [0, 0, 1 - entry[2]]
-            for wid, warp in enumerate(self.warps):
-                if released >> wid & 1:
-                    warp.waits = False
-            return Expected(next_pc=ins.pc + 4, next_mask=ins.tmask, released=released)
-        entry[0] += 1
+        entry = self._entry(identifier)
         entry[1] |= 1 << ins.wid
         self.warps[ins.wid].waits = True
-        return Expected(next_pc=ins.pc + 4, next_mask=ins.tmask, resume=False)
+        released = self._arrival(entry, count)
+        resume = bool(released)
+        return Expected(next_pc=ins.pc + 4, next_mask=ins.tmask, resume=resume, released=released)
+
+    def _entry(self, identifier: int) -> list[int]:
+        """Arrivals, waiting warps, phase, announced transactions."""
+        key = (identifier & 0xFF) % self.config.num_warps, (identifier >> 8) % self.config.num_barriers
+        return self.barriers.setdefault(key, [0, 0, 0, 0])
+
+    def _arrival(self, entry: list[int], count: int) -> int:
+        """Warps that the arrival lets go."""
+        if entry[0] != count - 1:
+            entry[0] += 1
+            return 0
+        entry[0] = 0
+        if entry[3]:
+            return 0
+        released, entry[1], entry[2] = entry[1], 0, 1 - entry[2]
+        for wid, warp in enumerate(self.warps):
+            if released >> wid & 1:
+                warp.waits = False
+        return released
+
+    def _arrive(self, identifier: int, operand: int) -> Expected:
+        entry = self._entry(identifier)
+        data = [entry[2]] * self.config.num_threads
+        if operand >> 31:
+            entry[3] += operand & 0x7FFF_FFFF
+            return Expected(data)
+        if operand == 0:
+            return Expected(illegal=True)
+        return Expected(data, released=self._arrival(entry, operand))
+
+    def _wait(self, ins: Instruction, identifier: int, token: int) -> Expected:
+        entry = self._entry(identifier)
+        goes_on = token & 1 != entry[2]
+        if not goes_on:
+            entry[1] |= 1 << ins.wid
+            self.warps[ins.wid].waits = True
+        released = int(goes_on) << ins.wid
+        return Expected(next_pc=ins.pc + 4, next_mask=ins.tmask, resume=goes_on, released=released)
+
+    def _exchange(self, ins: Instruction, op: Sfu) -> Expected:
+        lanes, kind = self.config.num_threads, ins.dec["imm"] & 3
+        active = [lane for lane in range(lanes) if ins.tmask >> lane & 1]
+        if op is Sfu.VOTE:
+            bits = [ins.rs1[lane] & 1 for lane in active]
+            ballot = sum(1 << lane for lane in active if ins.rs1[lane] & 1)
+            vote = (int(all(bits)), int(any(bits)), int(len(set(bits)) == 1), ballot)[kind]
+            return Expected([vote] * lanes)
+        if op is Sfu.SHUFFLE:
+            data = list(ins.rs1)
+            for i in active:
+                b, c, m = (ins.rs2[i] >> shift & lanes - 1 for shift in (0, 6, 12))
+                low = i & m
+                high = low | c & ~m
+                source = (i - b, i + b, i ^ b, low | b & ~m)[kind]
+                valid = source >= low if kind == 0 else source <= high
+                if valid and source in active:
+                    data[i] = ins.rs1[source]
+            return Expected(data)
+        if lanes == 1:
+            return Expected(list(ins.rs1), write_mask=1)
+        data, mask = [0] * lanes, 0
+        for i in range(lanes):
+            source = i // 4 * 4 + kind
+            if source not in active:
+                source = active[-1]
+            place = (i - kind) % 4
+            if place:
+                mask |= 1 << i
+                data[i] = (ins.rs1, ins.rs2, ins.rs3)[place - 1][source]
+        return Expected(data, write_mask=mask)
 
     def _csr(self, ins: Instruction, op: Sfu, warp: Warp, a: int) -> Expected:
         number = ins.dec["imm"] & 0xFFF
@@ -179,27 +266,41 @@ def choose(rng: Random, bench: UnitBench, model: Model) -> tuple[Instruction, Sf
     ready = [wid for wid, warp in enumerate(model.warps) if not warp.waits]
     wid = rng.choice(ready)
     warp = model.warps[wid]
-    op = rng.choice([*list(Sfu)[:5], Sfu.SPLIT, Sfu.JOIN, Sfu.PRED, *list(Sfu)[5:]])
+    op = rng.choice([*list(Sfu)[:5], Sfu.SPLIT, Sfu.JOIN, Sfu.PRED, *list(Sfu)[5:], Sfu.BAR_ARRIVE, Sfu.BAR_WAIT])
     if op is Sfu.JOIN and not warp.stack and rng.random() < 0.9:
         op = Sfu.SPLIT
-    first, second = bench.operands(), bench.operands()
+    first, second, third = bench.operands(), bench.operands(), bench.operands()
     last = warp.tmask.bit_length() - 1
     imm = rng.getrandbits(1)
     use_imm = 0
     if op is Sfu.JOIN:
         first[last] = max(0, len(warp.stack) - rng.choice((0, 1, 1, 1)))
     elif op is Sfu.TMC:
-        first[last] = rng.getrandbits(config.num_threads) | rng.getrandbits(8) << config.num_threads
+        first[last] = (rng.getrandbits(config.num_threads) | rng.getrandbits(8) << config.num_threads) & 0xFFFF_FFFF
     elif op is Sfu.PRED:
         second[last] = rng.getrandbits(32) if rng.random() < 0.9 else 0
-    elif op is Sfu.BAR:
+    elif op is Sfu.WSPAWN:
+        first[last] = rng.choice((0, 1, config.num_warps, config.num_warps + 1, rng.getrandbits(32)))
+    elif op is Sfu.TRAP:
+        imm = rng.choice((3, 11))
+    elif op in (Sfu.VOTE, Sfu.SHUFFLE, Sfu.WGATHER):
+        imm = rng.getrandbits(2)
+        if op is Sfu.VOTE and rng.random() < 0.5:
+            first = [value & ~1 | imm for value in first]  # all alike
+    elif op in (Sfu.BAR, Sfu.BAR_ARRIVE, Sfu.BAR_WAIT):
         others = len(ready) - 1
         slot, number = rng.randrange(config.num_warps), rng.randrange(2)
-        first[last] = slot | number << 8 | (rng.random() < 0.08) << 31
-        arrived = model.barriers.get((slot, number), [0])[0]
+        first[last] = slot | number << 8
+        arrived, _, phase, events = model.barriers.get((slot, number), (0, 0, 0, 0))
         # Never lock everybody: the last free warp must complete the phase that it arrives at.
         second[last] = arrived + 1 if not others or rng.random() < 0.5 else arrived + rng.randint(1, others + 1)
-        if rng.random() < 0.08:
+        if rng.random() < 0.15:
+            second[last] = 0
+        if op is Sfu.BAR_ARRIVE and rng.random() < 0.1 and not others and number == 1 and slot == 1:
+            second[last] = 1 << 31 | rng.randrange(3)  # nothing ever completes them: one barrier is used up
+        if op is Sfu.BAR_WAIT:
+            second[last] = rng.getrandbits(31) << 1 | (1 - phase if not others or events else rng.getrandbits(1))
+        if op is Sfu.BAR and events:
             second[last] = 0
     elif op in (Sfu.CSRRW, Sfu.CSRRS, Sfu.CSRRC):
         number = rng.choice(STORED) if rng.random() < 0.5 else rng.choice(model.csrs())
@@ -208,7 +309,7 @@ def choose(rng: Random, bench: UnitBench, model: Model) -> tuple[Instruction, Sf
         if rng.random() < 0.5:
             first[last] = 0
     dec = {"op": int(op), "imm": imm, "use_imm": use_imm, "use_rd": int(op not in (Sfu.TMC, Sfu.BAR)), "rd": 5}
-    return Instruction(wid, rng.getrandbits(20) << 2, warp.tmask, first, second, dec), op
+    return Instruction(wid, rng.getrandbits(20) << 2, warp.tmask, first, second, third, dec), op
 
 
 @cocotb.test()
@@ -223,6 +324,7 @@ async def random_instructions(dut: Any) -> None:
     for name in ("start_valid", "start_wid", "start_param", "core_busy", "instruction_commits", "mpm_index"):
         getattr(dut, name).value = 0
     dut.active_warps.value = ACTIVE
+    dut.warp_ended.value = dut.gbar_rsp.value = 0
     dut.in_flight.value = 1
     await start_clock_and_reset(dut)
     bench.check_widths()
@@ -246,7 +348,7 @@ async def random_instructions(dut: Any) -> None:
         dut.exec.value = rng.getrandbits(layouts.exec.width)  # must not matter
         depth = len(model.warps[ins.wid].stack)
         expected = model.execute(ins, op)
-        ends = expected.next_mask == 0 and op not in (Sfu.BAR,)
+        ends = expected.next_mask == 0
         if ends:  # must wait until it is the only instruction in flight
             dut.in_flight.value = 2
             await ReadOnly()
@@ -255,7 +357,8 @@ async def random_instructions(dut: Any) -> None:
             dut.in_flight.value = 1
         for _ in range(rng.choice((0, 0, 2))):  # nothing may happen before the commit is taken
             await ReadOnly()
-            assert dut.commit_valid.value and not dut.resolve_valid.value and int(dut.released.value) == 0
+            assert dut.commit_valid.value and not dut.resolve_valid.value
+            assert int(dut.released.value) == 0 and int(dut.spawned.value) == 0
             await FallingEdge(dut.clk)
         dut.commit_ready.value = 1
         await ReadOnly()
@@ -276,6 +379,7 @@ async def random_instructions(dut: Any) -> None:
             warp.tmask = rng.randrange(1, 1 << config.num_threads)
             await RisingEdge(dut.clk)
     wanted = {"TMC", "PRED", "BAR", "BAR!", "WSYNC", "ILLEGAL!", "CSRRW", "CSRRS", "CSRRC", "CSRRW!", "SPLIT", "JOIN"}
+    wanted |= {"WSPAWN", "BAR_ARRIVE", "BAR_ARRIVE!", "BAR_WAIT", "TRAP", "RETURN", "VOTE", "SHUFFLE", "WGATHER"}
     if config.num_threads > 1:
         wanted |= {"SPLIT0", "JOIN1", "JOIN2"}
     assert wanted <= set(seen), f"never happened: {wanted - set(seen)}"
@@ -291,7 +395,15 @@ def check(dut: Any, bench: UnitBench, model: Model, ins: Instruction, op: Sfu, e
         return
     if expected.data is not None:
         data = elements(commit["data"], bench.config.xlen, bench.config.num_threads)
-        assert data == expected.data, f"{place}: {data}, expected {expected.data}"
+        mask = ins.tmask if expected.write_mask is None else expected.write_mask
+        assert int(dut.write_mask.value) == mask, f"{place}: lanes {int(dut.write_mask.value):#x} are written"
+        written = [lane for lane in range(len(data)) if mask >> lane & 1]
+        assert [data[lane] for lane in written] == [expected.data[lane] for lane in written], (
+            f"{place}: {data}, expected {expected.data}"
+        )
+    assert int(dut.spawned.value) == expected.spawned, place
+    if expected.spawned:
+        assert int(dut.spawn_pc.value) == ins.rs2[ins.tmask.bit_length() - 1], place
     assert bool(dut.resolve_valid.value) == (expected.next_mask is not None), place
     assert int(dut.released.value) == expected.released, place
     if expected.next_mask is None:
@@ -300,7 +412,7 @@ def check(dut: Any, bench: UnitBench, model: Model, ins: Instruction, op: Sfu, e
     assert int(dut.resolve_mask.value) == expected.next_mask, f"{place}: mask {int(dut.resolve_mask.value):#x}"
     assert int(dut.resolve_pc.value) == expected.next_pc, place
     assert bool(dut.resolve_resume.value) == expected.resume, place
-    if op is Sfu.BAR:
+    if op in (Sfu.BAR, Sfu.BAR_WAIT):
         return
     ipdom = int(dut.trace_ipdom.value)
     if expected.ipdom is None:
@@ -319,9 +431,17 @@ async def counters(dut: Any) -> None:
     """MCYCLE counts busy cycles, MINSTRET commits; the host reads both halves."""
     config, rng = runner.hardware(), Random(cocotb.RANDOM_SEED)
     UnitBench(dut, config, rng)
-    for name in ("start_valid", "core_busy", "instruction_commits", "cta_csrs", "active_warps", "in_flight"):
+    for name in (
+        "start_valid",
+        "core_busy",
+        "instruction_commits",
+        "cta_csrs",
+        "active_warps",
+        "in_flight",
+        "warp_ended",
+    ):
         getattr(dut, name).value = 0
-    dut.mpm_index.value = 0
+    dut.mpm_index.value = dut.gbar_rsp.value = 0
     await start_clock_and_reset(dut)
     cycles = commits = 0
     for _ in range(300):
@@ -338,7 +458,7 @@ async def counters(dut: Any) -> None:
         commits += committed
 
 
-@pytest.mark.parametrize(("warps", "lanes"), [(4, 4), (2, 8), (2, 1)])
+@pytest.mark.parametrize(("warps", "lanes"), [(4, 4), (2, 8), (2, 32), (2, 2), (2, 1)])
 def test_sfu(warps: int, lanes: int) -> None:
-    hardware = {"num_warps": warps, "num_threads": lanes}
+    hardware = {"num_warps": warps, "num_threads": lanes, "ext_simt_full": True}
     runner.run(runner.Block("vx_sfu", hardware=hardware, parameters={"CORE_ID": 1}), __name__)

@@ -25,6 +25,7 @@ class Instruction:
     tmask: int = 1
     rs1: Sequence[int] = ()
     rs2: Sequence[int] = ()
+    rs3: Sequence[int] = ()
     dec: dict[str, int] = field(default_factory=dict)
 
 
@@ -67,6 +68,7 @@ class UnitBench:
                 "dec": DECODED.pack(ins.dec),
                 "rs1": joined(ins.rs1, xlen),
                 "rs2": joined(ins.rs2, xlen),
+                "rs3": joined(ins.rs3, xlen),
             }
         )
 

@@ -71,6 +71,7 @@ module vx_core
     trace_ipdom_t trace_ipdom;
     trace_fault_t trace_fault;
     trace_cta_t trace_cta;
+    trace_spawn_t trace_spawn;
     /* verilator lint_on UNUSEDSIGNAL */
 
     // ---------------------------------------------------------------- warp table and CTA dispatch
@@ -196,6 +197,8 @@ module vx_core
         .exec,
         .next_uid
     );
+
+    assign trace_spawn = '{valid: spawned != '0, warps: spawned, pc: align_pc(spawn_pc)};
 
     // From the issue of a WSPAWN to its execution its warp stays the only one.
     logic spawning_q;

@@ -7,7 +7,7 @@
 // * `warp_start` is always accepted; the core shows the warp in `active_warps` from the next cycle on.
 // * `warp_end_*` comes exactly once for every started warp, at most one a cycle, not later than the cycle in which the
 //   warp's bit of `active_warps` has fallen; `warp_end_pc` is the address after the TMC. The end of a warp that was not
-//   started here (WSPAWN) is ignored.
+//   started here (WSPAWN) is shown, with slot 0, and changes nothing.
 // * `launch` clears the state that lasts for one launch: initialised bits and the slot pointer.
 // * `cta_csrs` follows `csr_wid` combinationally.
 module vx_cta_dispatch
@@ -278,7 +278,7 @@ module vx_cta_dispatch
     // One branch in the many cycles without an event: this is evaluated on every clock of every simulation.
     always_comb begin
         trace = '0;
-        if (accept || warp_start_valid || end_owned || retire) begin
+        if (accept || warp_start_valid || warp_end_valid) begin
             trace.accept_valid = accept;
             trace.accept_block_idx = cta.block_idx;
             trace.accept_slot = base;
@@ -288,9 +288,9 @@ module vx_cta_dispatch
             trace.start_valid = warp_start_valid;
             trace.start = warp_start;
             trace.start_rank = wid_t'(rank_q);
-            trace.end_valid = end_owned;
+            trace.end_valid = warp_end_valid;
             trace.end_wid = warp_end_wid;
-            trace.end_slot = end_slot;
+            trace.end_slot = end_owned ? end_slot : '0;
             trace.retire_valid = retire;
             trace.retire_slot = end_slot;
         end

@@ -237,6 +237,15 @@ void Probe::warp_start(uint32_t core, uint32_t wid, uint64_t pc, uint64_t tmask,
     rings_.commit(record);
 }
 
+void Probe::warp_spawn(uint32_t core, uint32_t wid, uint64_t pc) {
+    if (!rings_.enabled(Kind::CTA)) return;
+    CtaRecord* record = begin<CtaRecord>(core, wid, warp(core, wid).issued);
+    record->pc = pc;
+    record->tmask = 1;  // lane 0
+    record->event = CtaEvent::SPAWN;
+    rings_.commit(record);
+}
+
 void Probe::warp_end(uint32_t core, uint32_t wid, uint32_t slot) {
     if (!rings_.enabled(Kind::CTA)) return;
     CtaRecord* record = begin<CtaRecord>(core, wid, warp(core, wid).issued);

@@ -30,6 +30,7 @@ class Probe {
     void cta_accept(uint32_t core, uint32_t x, uint32_t y, uint32_t z, uint32_t slot, uint64_t lmem, uint32_t first,
                     uint32_t num_warps);
     void warp_start(uint32_t core, uint32_t warp, uint64_t pc, uint64_t tmask, uint32_t slot, uint32_t rank);
+    void warp_spawn(uint32_t core, uint32_t warp, uint64_t pc);
     void warp_end(uint32_t core, uint32_t warp, uint32_t slot);
     void cta_retire(uint32_t core, uint32_t slot);
 

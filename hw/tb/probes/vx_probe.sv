@@ -19,7 +19,8 @@ module vx_probe
     input trace_barrier_t trace_barrier,
     input trace_ipdom_t trace_ipdom,
     input trace_fault_t trace_fault,
-    input trace_cta_t trace_cta
+    input trace_cta_t trace_cta,
+    input trace_spawn_t trace_spawn
 );
 
     import "DPI-C" function void vx_dpi_attach(input int core);
@@ -80,6 +81,7 @@ module vx_probe
     import "DPI-C" function void vx_dpi_warp_start(
         input int core, input int wid, input longint pc, input longint tmask, input int slot, input int rank
     );
+    import "DPI-C" function void vx_dpi_warp_spawn(input int core, input int wid, input longint pc);
     import "DPI-C" function void vx_dpi_warp_end(input int core, input int wid, input int slot);
     import "DPI-C" function void vx_dpi_cta_retire(input int core, input int slot);
 
@@ -108,6 +110,11 @@ module vx_probe
                     32'(trace_cta.start.slot),
                     32'(trace_cta.start_rank)
                 );
+            end
+            if (trace_spawn.valid) begin
+                for (int w = 0; w < NUM_WARPS; ++w) begin
+                    if (trace_spawn.warps[w]) vx_dpi_warp_spawn(CORE_ID, w, 64'(trace_spawn.pc));
+                end
             end
             if (trace_decode.valid) vx_dpi_decode(CORE_ID, 32'(trace_decode.wid));
             if (trace_issue.valid) begin

@@ -12,5 +12,6 @@ bind vx_core vx_probe #(
     .trace_barrier(trace_barrier),
     .trace_ipdom(trace_ipdom),
     .trace_fault(trace_fault),
-    .trace_cta(trace_cta)
+    .trace_cta(trace_cta),
+    .trace_spawn(trace_spawn)
 );

@@ -89,6 +89,7 @@ void vx_dpi_cta_accept(int core, int x, int y, int z, int slot, long long lmem_a
 void vx_dpi_warp_start(int core, int wid, long long pc, long long tmask, int slot, int rank) {
     Harness::instance().probe().warp_start(core, wid, pc, tmask, slot, rank);
 }
+void vx_dpi_warp_spawn(int core, int wid, long long pc) { Harness::instance().probe().warp_spawn(core, wid, pc); }
 void vx_dpi_warp_end(int core, int wid, int slot) { Harness::instance().probe().warp_end(core, wid, slot); }
 void vx_dpi_cta_retire(int core, int slot) { Harness::instance().probe().cta_retire(core, slot); }
 
