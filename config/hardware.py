@@ -40,9 +40,9 @@ class HardwareConfig:
     flen: int = 32
     ext_m: bool = True
     ext_f: bool = False
-    ext_a: bool = False
+    ext_a: bool = True
     ext_zicond: bool = True
-    ext_simt_full: bool = False  # votes, shuffles, WSPAWN, all barriers, traps, WGATHER
+    ext_simt_full: bool = True  # votes, shuffles, WSPAWN, all barriers, traps, WGATHER
     icache_size: int = 16384
     icache_ways: int = 4
     dcache_size: int = 16384

@@ -9,6 +9,7 @@ from typing import cast
 import numpy as np
 
 from config import HardwareConfig
+from golden_model.barrier import GLOBAL_BIT
 from golden_model.follow.compare import Mismatch, lanes_of
 from golden_model.follow.difference import Category
 from golden_model.follow.instruction import (
@@ -150,6 +151,8 @@ class Joiner:
         for wid in lanes_of(row.released):
             if wid < len(tracks):
                 tracks[wid].blocked_by = None
+        if row.id & GLOBAL_BIT:
+            return  # another core's operation may let the warp go, which no record of this core shows
         if row.op in (BarrierOp.SYNC, BarrierOp.WAIT) and not row.released >> row.warp & 1:
             tracks[row.warp].blocked_by = row
 

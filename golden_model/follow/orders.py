@@ -1,10 +1,14 @@
-"""Orders between warps that the design decides: memory instructions as the LSU accepted them, barrier operations."""
+"""Orders between warps that the design decides: memory instructions as the LSU accepted them, barrier operations.
+
+Operations on barriers across cores have an order over all cores, the others one in their core.
+"""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
 
+from golden_model.barrier import GLOBAL_BIT
 from golden_model.follow.track import Track
 
 Turn = tuple[Track, int]  # an instruction: its warp and uid
@@ -16,6 +20,7 @@ class Orders:
     def __init__(self, cores: int) -> None:
         self._memory: deque[Turn] = deque()
         self._barriers: list[deque[Turn]] = [deque() for _ in range(cores)]
+        self._across: deque[Turn] = deque()  # those of the barriers across cores once more
 
     def waiting(self) -> tuple[list[Turn], list[list[Turn]]]:
         """Memory instructions, and per core barrier operations, that were not stepped yet."""
@@ -31,19 +36,28 @@ class Orders:
 
     def add_barrier(self, track: Track, uid: int) -> None:
         self._barriers[track.core].append((track, uid))
+        if track.barrier[uid].id & GLOBAL_BIT:
+            self._across.append((track, uid))
 
     def is_turn(self, track: Track, uid: int) -> bool:
         """Whether nothing older of another warp must be stepped before this instruction."""
         if uid in track.memory and self._memory[0] != (track, uid):
             return False
-        return not (uid in track.barrier and self._barriers[track.core][0] != (track, uid))
+        record = track.barrier.get(uid)
+        if record is None:
+            return True
+        if record.id & GLOBAL_BIT and self._across[0] != (track, uid):
+            return False
+        return self._barriers[track.core][0] == (track, uid)
 
     def memory_done(self, track: Track, uid: int) -> Track | None:
         """The instruction was stepped or dropped; returns the warp whose turn it is now, if it can step at once."""
         return _done(self._memory, (track, uid))
 
     def barrier_done(self, track: Track, uid: int) -> Track | None:
-        """As `memory_done`."""
+        """As `memory_done`. After a barrier across cores it may be the turn of any core's warp."""
+        if (track, uid) in self._across:
+            _done(self._across, (track, uid))
         return _done(self._barriers[track.core], (track, uid))
 
 

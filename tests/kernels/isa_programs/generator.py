@@ -13,10 +13,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from enum import Enum
+
+from tests.kernels.isa_programs.extensions import EXTENSIONS
+from tests.kernels.isa_programs.writer import OPERANDS, Writer
 
 CORNERS = [0, 1, 2, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x55555555, 0xAAAAAAAA, 0x0000FFFF, 0xFFFF0000, 31, 32]
 
-OPERANDS = 64  # 32-bit words of the operand table of one lane
 SCRATCH_BYTES = 64  # of one lane, in global memory and in LMEM
 
 ALU_REGISTER = ["add", "sub", "sll", "slt", "sltu", "xor", "srl", "sra", "or", "and"]
@@ -61,29 +64,6 @@ class Program:
         return f"{self.name}_k"
 
 
-class _Writer:
-    """Collects lines and gives out unique labels."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = random.Random(seed)
-        self.lines: list[str] = []
-        self._labels = 0
-
-    def __call__(self, text: str) -> None:
-        self.lines.append("    " + text)
-
-    def label(self) -> str:
-        self._labels += 1
-        return f".Lp{self._labels}"
-
-    def place(self, label: str) -> None:
-        self.lines.append(f"{label}:")
-
-    def operand(self, register: str) -> None:
-        """Load a per-lane random operand; lanes differ."""
-        self(f"lw {register}, {4 * self.random.randrange(OPERANDS)}(s6)")
-
-
 def masks(num_threads: int, seed: int) -> list[int]:
     """Every lane, each corner mask and a few random ones; each has at least one lane."""
     full = (1 << num_threads) - 1
@@ -94,7 +74,7 @@ def masks(num_threads: int, seed: int) -> list[int]:
     return list(unique)
 
 
-def _alu(write: _Writer) -> None:
+def _alu(write: Writer) -> None:
     for mnemonic in ALU_REGISTER:
         for _ in range(3):
             write.operand("a1")
@@ -121,7 +101,7 @@ def _alu(write: _Writer) -> None:
         write(f".insn r 0x33, {funct3}, 7, a3, a1, x0")
 
 
-def _multiply_divide(write: _Writer) -> None:
+def _multiply_divide(write: Writer) -> None:
     for mnemonic in MULTIPLY_DIVIDE:
         for _ in range(4):
             write.operand("a1")
@@ -135,7 +115,7 @@ def _multiply_divide(write: _Writer) -> None:
         write(f"{mnemonic} a3, a1, a2")
 
 
-def _branches(write: _Writer) -> None:
+def _branches(write: Writer) -> None:
     for mnemonic in BRANCHES:
         for left, right in ((0, 0), (1, 2), (2, 1), (-1, 1), (1, -1), (-2, -1)):
             over = write.label()
@@ -164,7 +144,7 @@ def _branches(write: _Writer) -> None:
     write(f"bnez a1, {countdown}")
 
 
-def _memory(write: _Writer) -> None:
+def _memory(write: Writer) -> None:
     for base in ("s1", "s2"):  # global memory, LMEM
         for word in range(16):
             write.operand("a1")
@@ -192,7 +172,7 @@ def _memory(write: _Writer) -> None:
     write(".insn r 0x0B, 7, 0, x0, x0, x0")  # wsync
 
 
-def _csrs(write: _Writer) -> None:
+def _csrs(write: Writer) -> None:
     for number in READ_ONLY_CSRS.values():
         write(f"csrrs a1, {number:#x}, x0")
         write(f"csrrc a2, {number:#x}, x0")
@@ -212,7 +192,7 @@ def _csrs(write: _Writer) -> None:
     write("csrrw a1, 0x340, a1")
 
 
-def _divergence(write: _Writer) -> None:
+def _divergence(write: Writer) -> None:
     def split(depth: int) -> None:
         otherwise, join = write.label(), write.label()
         save, predicate = f"s{7 + depth}", f"t{3 + depth}"
@@ -253,7 +233,7 @@ def _divergence(write: _Writer) -> None:
         write(f"bnez a2, {loop}" if negate == "x0" else f"beqz a3, {loop}")
 
 
-def _barrier(write: _Writer) -> None:
+def _barrier(write: Writer) -> None:
     write("csrr a1, 0xcd0")
     write("csrr a2, 0xcd2")
     for number in (0, 1, 7, 0):
@@ -263,7 +243,17 @@ def _barrier(write: _Writer) -> None:
         write(".insn r 0x0B, 7, 0, x0, x0, x0")
 
 
-BODIES: dict[str, Callable[[_Writer], None]] = {
+class Geometry(Enum):
+    """How a program is launched."""
+
+    BLOCKS = "more blocks than fit, with a partial last warp"
+    ALONE = "one block of one warp"
+    CORES = "one full block on every core"
+
+
+GEOMETRIES = {"wspawn": Geometry.ALONE, "global_barrier": Geometry.CORES}  # of the others BLOCKS
+
+BODIES: dict[str, Callable[[Writer], None]] = {
     "alu": _alu,
     "muldiv": _multiply_divide,
     "branch": _branches,
@@ -271,6 +261,7 @@ BODIES: dict[str, Callable[[_Writer], None]] = {
     "csr": _csrs,
     "divergence": _divergence,
     "barrier": _barrier,
+    **EXTENSIONS,
 }
 
 
@@ -280,8 +271,8 @@ def programs(num_threads: int, seed: int) -> Iterator[Program]:
         yield Program(name, _kernel(name, body, num_threads, seed))
 
 
-def _kernel(name: str, body: Callable[[_Writer], None], num_threads: int, seed: int) -> str:
-    write = _Writer(seed)
+def _kernel(name: str, body: Callable[[Writer], None], num_threads: int, seed: int) -> str:
+    write = Writer(seed)
     write("mv s4, ra")
     write("mv s0, a0")
     write("csrr s3, 0xcc4")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from config import RunConfig
+from config import HardwareConfig, RunConfig
 from sw.runtime import u64
-from tests.kernels.isa_programs.generator import BODIES, CORNERS, OPERANDS, SCRATCH_BYTES, programs
+from tests.kernels.isa_programs.extensions import SHARED_BYTES
+from tests.kernels.isa_programs.generator import BODIES, CORNERS, GEOMETRIES, SCRATCH_BYTES, Geometry, programs
+from tests.kernels.isa_programs.writer import OPERANDS
 from tests.regression.kernel_test import kernel_test
 from tests.regression.session import Session
 
@@ -24,15 +26,18 @@ def isa_programs(t: Session) -> None:
     corners = t.rng.choice(np.array(CORNERS, dtype=np.uint32), words)
     operands = np.where(t.rng.random(words) < 0.5, corners, t.random(np.uint32, words, high=1 << 32))
     table = t.input(operands.astype(np.uint32), "operands")
-    block = hardware.core_threads - hardware.num_threads // 2
     for name in BODIES:
         # Scratch is judged by lockstep and by the final memory compare alone, so the host does not watch it.
-        scratch = t.output(np.uint8, hardware.total_harts * SCRATCH_BYTES, f"scratch of {name}")
-        t.launch(
-            f"{name}_k",
-            [table, u64(scratch.address)],
-            grid=2 * hardware.total_cores + 1,
-            block=block,
-            lmem=hardware.core_threads * SCRATCH_BYTES,
-            expect={},
-        )
+        scratch = t.output(np.uint8, hardware.total_harts * SCRATCH_BYTES + SHARED_BYTES, f"scratch of {name}")
+        grid, block, lmem = _geometry(GEOMETRIES.get(name, Geometry.BLOCKS), hardware)
+        t.launch(f"{name}_k", [table, u64(scratch.address)], grid=grid, block=block, lmem=lmem, expect={})
+
+
+def _geometry(geometry: Geometry, hardware: HardwareConfig) -> tuple[int, int, int]:
+    """Grid, block and bytes of LMEM. With all of the LMEM a core holds one block at a time."""
+    lmem = hardware.core_threads * SCRATCH_BYTES
+    if geometry is Geometry.ALONE:
+        return 1, hardware.num_threads, lmem
+    if geometry is Geometry.CORES:
+        return hardware.total_cores, hardware.core_threads, hardware.lmem_size
+    return 2 * hardware.total_cores + 1, hardware.core_threads - hardware.num_threads // 2, lmem
