@@ -25,7 +25,7 @@ from tests.rtl.structs import Layouts
 from tests.rtl.unit_bench import signed
 
 CYCLES = 5000
-BLOCKS = (0x100_0000, 0x100_0001, 0x100_0002)
+BLOCKS = tuple(range(0x100_0000, 0x100_0006))
 WORDS = 4  # of a block that are used; few, so that lanes meet
 AMO_TAGS = range(12, 16)
 
@@ -174,8 +174,9 @@ class Bench:
         source.tag = rng.choice(free)
         atomic = self.atomic(wid, block)
         held = self.reference.held.get((source.core, wid), (-1, set()))
-        if atomic.op is Amo.SC and held[1] and rng.random() < 0.8:
-            atomic.block = block = held[0]
+        if held[1] and rng.random() < 0.6:
+            atomic.op, atomic.block = Amo.SC, held[0]
+            block = held[0]
         source.atomic = atomic
         mask = sum(1 << place for place in atomic.lanes)
         amo = {"op": atomic.op, "wide": int(atomic.size == 8), "upper": atomic.upper, "wid": wid, "mask": mask}
@@ -252,9 +253,10 @@ class Bench:
                     self.accept(source)
             for slave in self.slaves:
                 slave.observe()
-            working = any(s.reads or s.atomics for s in self.sources)
+            working = any(s.request is not None or s.reads or s.atomics for s in self.sources)
             if draining and not working and all(slave.idle for slave in self.slaves):
-                await RisingEdge(dut.clk)
+                for _ in range(2):
+                    await RisingEdge(dut.clk)
                 assert not dut.busy.value and int(dut.writes_pending.value) == 0
                 return
             assert dut.busy.value or not busy, "busy fell with an atomic under way"

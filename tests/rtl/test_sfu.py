@@ -19,7 +19,7 @@ from tests.rtl.bench import elements, start_clock_and_reset
 from tests.rtl.core_structs import CoreLayouts, Fault, Sfu
 from tests.rtl.unit_bench import Instruction, UnitBench
 
-OPERATIONS = 900
+OPERATIONS = 1000
 STORED = (0x300, 0x305, 0x340, 0x341, 0x342, 0x343)
 IGNORED = (0x180, 0x302, 0x303, 0x304, 0x3A0, 0x3B0, 0x744)
 CTA_VALUES = {
@@ -267,6 +267,8 @@ def choose(rng: Random, bench: UnitBench, model: Model) -> tuple[Instruction, Sf
     wid = rng.choice(ready)
     warp = model.warps[wid]
     op = rng.choice([*list(Sfu)[:5], Sfu.SPLIT, Sfu.JOIN, Sfu.PRED, *list(Sfu)[5:], Sfu.BAR_ARRIVE, Sfu.BAR_WAIT])
+    if warp.stack and rng.random() < 0.2:
+        op = Sfu.JOIN
     if op is Sfu.JOIN and not warp.stack and rng.random() < 0.9:
         op = Sfu.SPLIT
     first, second, third = bench.operands(), bench.operands(), bench.operands()

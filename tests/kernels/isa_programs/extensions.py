@@ -37,32 +37,28 @@ def _atomic(write: Writer) -> None:
         write.operand("a1")
         write(f"sw a1, {4 * word}(s1)")
     for mnemonic in AMOS:
-        for order in ("", ".aq", ".rl", ".aqrl"):
-            write.operand("a1")
-            write(f"{mnemonic}.w{order} a2, a1, (s1)")
         write.operand("a1")
-        write(f"{mnemonic}.w a3, a1, (a6)")  # lanes meet in words
+        write(f"{mnemonic}.w{write.random.choice(('.aq', '.rl', '.aqrl'))} a3, a1, (a6)")  # lanes meet in words
         write(f"{mnemonic}.w x0, a1, (a5)")  # all lanes in one word
         write(f"{mnemonic}.w a3, x0, (a5)")
         write("addi a4, s1, 12")
         write(f"{mnemonic}.w a4, a4, (a4)")
         write("lw a4, 12(s1)")  # a load sees the atomic before it
         write("sw a1, 8(s1)")
-    for order in ("", ".aqrl"):
-        write(f"lr.w{order} a2, (s1)")
-        write("addi a2, a2, 1")
-        write(f"sc.w{order} a3, a2, (s1)")  # alone on its line
-        write("sc.w a3, a2, (s1)")  # the reservation is used up
-        write("lr.w a2, (s1)")
-        write("addi a4, s1, 4")
-        write("sc.w a3, a2, (a4)")  # another word of the line will do
-        write("lr.w a2, (s1)")
-        write("sw a2, 8(s1)")
-        write("sc.w a3, a2, (s1)")  # whether an own store breaks it is the hardware's choice
-        write("lr.w a2, (a6)")
-        write("addi a2, a2, 1")
-        write("sc.w a3, a2, (a6)")  # of several lanes on the line one stores
-        write("lw a4, 0(s1)")
+    write("lr.w.aq a2, (s1)")
+    write("addi a2, a2, 1")
+    write("sc.w.rl a3, a2, (s1)")  # alone on its line
+    write("sc.w a3, a2, (s1)")  # the reservation is used up
+    write("lr.w.aqrl a2, (s1)")
+    write("addi a4, s1, 4")
+    write("sc.w a3, a2, (a4)")  # another word of the line will do
+    write("lr.w a2, (s1)")
+    write("sw a2, 8(s1)")
+    write("sc.w a3, a2, (s1)")  # whether an own store breaks it is the hardware's choice
+    write("lr.w a2, (a6)")
+    write("addi a2, a2, 1")
+    write("sc.w a3, a2, (a6)")  # of several lanes on the line one stores
+    write("lw a4, 0(s1)")
     retry = write.label()  # an atomic increment of every lane, one lane after the other
     done = write.label()
     write("csrr t3, 0xcc4")
