@@ -44,6 +44,8 @@ package vx_pkg;
     // netlist without probes does not contain it.
     localparam int UID_WIDTH = 32;
 
+    localparam int PERF_WIDTH = 44;  // bits of a performance counter
+
     // Register file selector and number: {file, number}; file 0 integer, 1 float.
     localparam int REG_WIDTH = 6;
 

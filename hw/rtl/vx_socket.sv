@@ -1,7 +1,7 @@
 // One core with its own L1 caches, and the order of a flush from the DCR bus: D-cache first, then I-cache.
 //
 // Contract: `flush_valid` is a level, `flush_done` answers for one cycle. `busy` covers core and caches. `mpm_value` is
-// combinational: cache counters (classes 3 and 4) are here, everything else is the core's.
+// combinational: cache and memory counters (classes 3, 4 and part of 7) are here, everything else is the core's.
 module vx_socket
     import vx_pkg::*;
     import vx_mem_pkg::*;
@@ -88,6 +88,7 @@ module vx_socket
         .gbar_arrived,
         .gbar_fire,
         .mpm_index,
+        .mpm_class,
         .mpm_value(core_mpm_value),
         .busy(core_busy),
         .fault_valid,
@@ -167,6 +168,18 @@ module vx_socket
 
     // ---------------------------------------------------------------- counters
 
+    mem_perf_t mem_perf;
+    vx_mem_perf memory_counters (
+        .clk,
+        .reset,
+        .req_valid(mem_req_valid),
+        .req_ready(mem_req_ready),
+        .req_write({mem_req[1].rw, mem_req[0].rw}),
+        .rsp_valid(mem_rsp_valid),
+        .rsp_ready(mem_rsp_ready),
+        .perf(mem_perf)
+    );
+
     logic [PERF_WIDTH-1:0] counter;
     logic ours;
     always_comb begin
@@ -182,6 +195,10 @@ module vx_socket
             {8'd4, 5'd6} : counter = dcache_perf.write_misses;
             {8'd4, 5'd7} : counter = dcache_perf.evictions;
             {8'd4, 5'd9} : counter = dcache_perf.mshr_stalls;
+            {8'd7, 5'd3} : counter = mem_perf.reads;
+            {8'd7, 5'd4} : counter = mem_perf.writes;
+            {8'd7, 5'd5} : counter = mem_perf.latency;
+            {8'd7, 5'd6} : counter = mem_perf.stalls;
             default: ours = 1'b0;
         endcase
         mpm_value = core_mpm_value;

@@ -31,6 +31,9 @@ module issue_stage
     output exec_t exec
 );
     logic [NUM_WARPS-1:0] head_valid, ready;
+    /* verilator lint_off UNUSEDSIGNAL */
+    logic [NUM_WARPS-1:0] free_of_hazards;
+    /* verilator lint_on UNUSEDSIGNAL */
     hazard_t head[NUM_WARPS];
     ibuf_entry_t entry;
     tmask_t tmask[NUM_WARPS];

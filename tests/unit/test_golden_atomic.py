@@ -82,8 +82,8 @@ def test_what_is_refused() -> None:
             assert machine.findings.kinds() == {kind}
 
 
-def test_off_by_default() -> None:
-    _, warp = bare_warp("amoadd.w a2, a1, (a0)")
+def test_illegal_without_the_extension() -> None:
+    _, warp = bare_warp("amoadd.w a2, a1, (a0)", config=HardwareConfig(ext_a=False))
     assert warp.step().fault is not None
 
 

@@ -55,7 +55,7 @@ def test_identity_of_every_hart() -> None:
 
 
 def test_constants() -> None:
-    expected = {"local_mem_base": 0xFFFF0000, "num_barriers": 8, "misa": 0x40901100, "mvendorid": 0, "marchid": 0,
+    expected = {"local_mem_base": 0xFFFF0000, "num_barriers": 8, "misa": 0x40901101, "mvendorid": 0, "marchid": 0,
                 "mimpid": 0, **dict.fromkeys(IGNORED, 0)}  # fmt: skip
     for name, value in expected.items():
         assert read(name).result == [value] * 4, name

@@ -198,12 +198,12 @@ def test_direct_needs_no_choice_for_a_single_kernel(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("hardware", "arch", "abi"),
     [
-        (HardwareConfig(), "rv32im_zicsr_zifencei_zicond", "ilp32"),
-        (HardwareConfig(ext_m=False, ext_zicond=False), "rv32i_zicsr_zifencei", "ilp32"),
-        (HardwareConfig(ext_a=True), "rv32ima_zicsr_zifencei_zicond", "ilp32"),
-        (HardwareConfig(ext_f=True), "rv32imf_zicsr_zifencei_zicond", "ilp32f"),
-        (HardwareConfig(ext_f=True, flen=64), "rv32imfd_zicsr_zifencei_zicond", "ilp32d"),
-        (HardwareConfig(flen=64), "rv32im_zicsr_zifencei_zicond", "ilp32"),
+        (HardwareConfig(), "rv32ima_zicsr_zifencei_zicond", "ilp32"),
+        (HardwareConfig(ext_m=False, ext_zicond=False, ext_a=False), "rv32i_zicsr_zifencei", "ilp32"),
+        (HardwareConfig(ext_a=False), "rv32im_zicsr_zifencei_zicond", "ilp32"),
+        (HardwareConfig(ext_f=True), "rv32imaf_zicsr_zifencei_zicond", "ilp32f"),
+        (HardwareConfig(ext_f=True, flen=64), "rv32imafd_zicsr_zifencei_zicond", "ilp32d"),
+        (HardwareConfig(flen=64), "rv32ima_zicsr_zifencei_zicond", "ilp32"),
     ],
 )
 def test_instruction_set_is_that_of_the_hardware(hardware: HardwareConfig, arch: str, abi: str) -> None:
@@ -211,7 +211,8 @@ def test_instruction_set_is_that_of_the_hardware(hardware: HardwareConfig, arch:
 
 
 @pytest.mark.parametrize(
-    "hardware", [HardwareConfig(), HardwareConfig(ext_m=False, ext_zicond=False), HardwareConfig(ext_f=True)]
+    "hardware",
+    [HardwareConfig(), HardwareConfig(ext_m=False, ext_zicond=False, ext_a=False), HardwareConfig(ext_f=True)],
 )
 def test_image_says_what_it_was_built_for(tmp_path: Path, hardware: HardwareConfig) -> None:
     built = build_image(source(tmp_path, "__kernel void k(int *p) { *p += 1; }"), hardware=hardware)
@@ -225,6 +226,7 @@ def test_image_says_what_it_was_built_for(tmp_path: Path, hardware: HardwareConf
     expected = {"i", "zicsr", "zifencei"} | ({"m", "zmmul"} if hardware.ext_m else set())
     expected |= {"zicond"} if hardware.ext_zicond else set()
     expected |= {"f"} if hardware.ext_f else set()
+    expected |= {"a", "zaamo", "zalrsc"} if hardware.ext_a else set()
     assert letters == expected
 
 

@@ -40,6 +40,7 @@ module vx_core
     output logic gbar_fire,
 
     input wire [5:0] mpm_index,
+    input wire [7:0] mpm_class,
     output logic [31:0] mpm_value,
 
     output logic busy,
@@ -81,7 +82,8 @@ module vx_core
     logic end_valid;
     wid_t end_wid;
     word_t end_pc;
-    logic [NUM_WARPS-1:0] active, stopping, idle;
+    logic [NUM_WARPS-1:0] active, stopping, stalled, fetching, idle;
+    logic fetch_valid;
     tmask_t tmask[NUM_WARPS];
     wid_t slot[NUM_WARPS];
     wid_t sfu_wid;
@@ -130,7 +132,7 @@ module vx_core
     word_t fetch_fault_pc;
     fault_kind_t fetch_fault_kind;
 
-    logic [NUM_WARPS-1:0] head_valid, ready, quiet;
+    logic [NUM_WARPS-1:0] head_valid, ready, free_of_hazards, quiet;
     hazard_t head[NUM_WARPS];
     logic issue_valid;
     wid_t issue_wid;
@@ -161,6 +163,7 @@ module vx_core
         .head,
         .unit_ready,
         .ready,
+        .free_of_hazards,
         .idle,
         .active,
         .issue_valid,
@@ -246,16 +249,56 @@ module vx_core
 
     // ---------------------------------------------------------------- back end
 
-    logic lsu_idle;
+    logic lsu_idle, lsu_splits, lmem_read, lmem_write, lmem_stall, diverges;
+    logic [4:0] loads_waiting;
+    logic [31:0] base_mpm_value;
 
     vx_execute #(
         .CORE_ID(CORE_ID)
     ) execute (
+        .mpm_value(base_mpm_value),
         .start_wid(start.wid),
         .start_param(start.param),
         .warp_ended(end_valid),
         .*
     );
+
+    // ---------------------------------------------------------------- counters
+
+    logic perf_ours;
+    logic [PERF_WIDTH-1:0] perf_value;
+
+    vx_perf perf (
+        .clk,
+        .reset,
+        .busy,
+        .head_valid,
+        .head,
+        .free_of_hazards,
+        .issue_valid,
+        .issue_unit(entry.dec.unit),
+        .issue_op(entry.dec.op),
+        .issue_mask(exec.tmask),
+        .active,
+        .stalled,
+        .fetching,
+        .fetch_valid,
+        .diverges,
+        .loads_waiting,
+        .lmem_read,
+        .lmem_write,
+        .lmem_stall,
+        .lsu_split(lsu_splits),
+        .group(mpm_class),
+        .index(mpm_index[4:0]),
+        .ours(perf_ours),
+        .value(perf_value)
+    );
+
+    always_comb begin
+        mpm_value = base_mpm_value;
+        if (perf_ours) mpm_value = mpm_index[5] ? 32'(perf_value >> 32) : perf_value[31:0];
+    end
 
     // ---------------------------------------------------------------- faults
 

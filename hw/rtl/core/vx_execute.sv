@@ -61,6 +61,12 @@ module vx_execute
     output logic [31:0] mpm_value,
 
     output logic lsu_idle,
+    output logic [4:0] loads_waiting,
+    output logic lsu_splits,
+    output logic lmem_read,
+    output logic lmem_write,
+    output logic lmem_stall,
+    output logic diverges,
     output trace_commit_t trace_commit,
     output trace_control_t trace_control,
     output trace_memory_t trace_memory,
@@ -159,8 +165,14 @@ module vx_execute
         .other_commit_ready(store_commit_ready),
         .other_commit(store_commit),
         .idle(lsu_idle),
+        .loads_waiting,
+        .splits(lsu_splits),
         .trace(trace_memory)
     );
+
+    assign lmem_read = lmem_req_valid && lmem_req_ready && !lmem_req.rw;
+    assign lmem_write = lmem_req_valid && lmem_req_ready && lmem_req.rw;
+    assign lmem_stall = lmem_req_valid && !lmem_req_ready;
 
     vx_lmem lmem (
         .clk,
@@ -195,6 +207,7 @@ module vx_execute
         .released,
         .spawned,
         .spawn_pc,
+        .diverges,
         .gbar_req,
         .gbar_rsp,
         .gbar_arrived,

@@ -51,12 +51,15 @@ module vx_frontend
 
     output logic [NUM_WARPS-1:0] active,
     output logic [NUM_WARPS-1:0] stopping,
+    output logic [NUM_WARPS-1:0] stalled,
+    output logic [NUM_WARPS-1:0] fetching,
+    output logic fetch_valid,
     output logic [NUM_WARPS-1:0] quiet,
     output tmask_t tmask[NUM_WARPS],
     output wid_t slot[NUM_WARPS],
     output trace_decode_t trace_decode
 );
-    logic fetch_ready, fetch_valid;
+    logic fetch_ready;
     wid_t fetch_wid;
     word_t fetch_pc;
     epoch_t fetch_epoch;

@@ -46,6 +46,8 @@ module vx_lsu
     output commit_t other_commit,
 
     output logic idle,
+    output logic [4:0] loads_waiting,  // for counters
+    output logic splits,  // a request leaves, and its instruction needs another one
     output trace_memory_t trace
 );
     localparam int WORD_BYTES = XLEN / 8;
@@ -289,6 +291,7 @@ module vx_lsu
         .rsp_data,
         .commit_valid(load_commit_valid),
         .commit(load_commit),
+        .waiting(loads_waiting),
         .empty(table_empty)
     );
 
@@ -309,6 +312,7 @@ module vx_lsu
         if (reset) other_valid_q <= 1'b0;
     end
 
+    assign splits = lmem_fire ? b_line_q != '0 : line_fire && b_line_q != group;
     assign idle = !a_valid_q && !b_valid_q && !other_valid_q && table_empty;
 
     // ---------------------------------------------------------------- trace

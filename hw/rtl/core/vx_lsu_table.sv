@@ -44,6 +44,7 @@ module vx_lsu_table
 
     output logic commit_valid,
     output commit_t commit,
+    output logic [$clog2(ENTRIES):0] waiting,  // entries in use
     output logic empty
 );
     localparam int WORD_BYTES = XLEN / 8;
@@ -157,6 +158,13 @@ module vx_lsu_table
     end
 
     // ---------------------------------------------------------------- state
+
+    always_ff @(posedge clk) begin
+        if (alloc_valid != complete) begin
+            waiting <= alloc_valid ? waiting + ($clog2(ENTRIES) + 1)'(1) : waiting - ($clog2(ENTRIES) + 1)'(1);
+        end
+        if (reset) waiting <= '0;
+    end
 
     always_ff @(posedge clk) begin
         if (alloc_valid) begin

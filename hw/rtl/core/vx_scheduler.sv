@@ -68,6 +68,8 @@ module vx_scheduler
 
     output logic [NUM_WARPS-1:0] active,
     output logic [NUM_WARPS-1:0] stopping,
+    output logic [NUM_WARPS-1:0] stalled,  // wait for control flow or at a barrier
+    output logic [NUM_WARPS-1:0] fetching,  // a word is on its way
     output tmask_t tmask[NUM_WARPS],
     output wid_t slot[NUM_WARPS]  // CTA slot, for the trace
 );
@@ -84,6 +86,8 @@ module vx_scheduler
 
     assign active = active_q;
     assign stopping = stopping_q;
+    assign stalled = stalled_q;
+    assign fetching = waiting_q;
     assign tmask = tmask_q;
     assign slot = slot_q;
 

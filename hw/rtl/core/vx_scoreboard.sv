@@ -15,6 +15,7 @@ module vx_scoreboard
     input hazard_t head[NUM_WARPS],
     input wire [NUM_UNITS-1:0] unit_ready,
     output logic [NUM_WARPS-1:0] ready,
+    output logic [NUM_WARPS-1:0] free_of_hazards,  // ready but for its unit
     output logic [NUM_WARPS-1:0] idle,  // nothing in flight
     input wire [NUM_WARPS-1:0] active,
 
@@ -42,13 +43,15 @@ module vx_scoreboard
 
     always_comb begin
         ready = '0;
+        free_of_hazards = '0;
         for (int w = 0; w < NUM_WARPS; ++w) begin
-            if (head_valid[w] && unit_ready[head[w].unit]) begin
-                ready[w] = !(head[w].use_rs1 && pending_q[w][head[w].rs1]) &&
+            if (head_valid[w]) begin
+                free_of_hazards[w] = !(head[w].use_rs1 && pending_q[w][head[w].rs1]) &&
                            !(head[w].use_rs2 && pending_q[w][head[w].rs2]) &&
                            !(head[w].use_rs3 && pending_q[w][head[w].rs3]) &&
                            !(head[w].use_rd && pending_q[w][head[w].rd]) && !(head[w].drain && !idle_q[w]) &&
                            !(head[w].alone && active != NUM_WARPS'(1) << w);
+                ready[w] = free_of_hazards[w] && unit_ready[head[w].unit];
             end
         end
     end

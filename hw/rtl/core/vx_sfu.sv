@@ -40,6 +40,7 @@ module vx_sfu
     output logic [NUM_WARPS-1:0] released,
     output logic [NUM_WARPS-1:0] spawned,
     output word_t spawn_pc,
+    output logic diverges,  // a SPLIT pushes
 
     output gbar_req_t gbar_req,
     input gbar_rsp_t gbar_rsp,
@@ -124,6 +125,7 @@ module vx_sfu
     logic stack_fire;
 
     assign stack_fire = fire && is_mask && !bad_stack;
+    assign diverges = stack_fire && push;
 
     vx_warp_control warp_control (
         .valid(is_mask),

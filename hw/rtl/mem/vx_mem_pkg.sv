@@ -28,7 +28,6 @@ package vx_mem_pkg;
     } mem_rsp_t;
 
     // Counters of one cache since reset, in the order of the DCACHE class of MPM (reference section 3.5).
-    localparam int PERF_WIDTH = 44;
     typedef struct packed {
         logic [PERF_WIDTH-1:0] reads;
         logic [PERF_WIDTH-1:0] writes;
@@ -37,5 +36,13 @@ package vx_mem_pkg;
         logic [PERF_WIDTH-1:0] evictions;
         logic [PERF_WIDTH-1:0] mshr_stalls;
     } cache_perf_t;
+
+    // Counters of the memory requests of one core, in the order of the MEM class.
+    typedef struct packed {
+        logic [PERF_WIDTH-1:0] reads;
+        logic [PERF_WIDTH-1:0] writes;
+        logic [PERF_WIDTH-1:0] latency;  // sum over reads, atomics included
+        logic [PERF_WIDTH-1:0] stalls;  // cycles in which a request waited
+    } mem_perf_t;
 
 endpackage
