@@ -75,6 +75,9 @@ test-faults: setup ## one fault put in, the right report asserted
 bar-campaign: setup ## random command sequences of the BAR device, RTL against golden (FIRST=0 COUNT=10000 VARIANT="strict bus_faults")
 	@nice -n 19 $(PY) -m tests.cosim.bar $(or $(FIRST),0) $(or $(COUNT),10000) $(VARIANT)
 
+test-matrix: setup ## the same programs on many shapes (MATRIX='4w4t 2c8w8t' selects), kind and hostile memory
+	@VX_MATRIX=1 $(PYTEST) tests/matrix
+
 bench: setup ## simulation speed, as ratios of one run; cost of the remapper in cycles
 	@$(PY) -m hw.tb.bench
 	@$(PY) -m hw.tb.bar_alone.bench

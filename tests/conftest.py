@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -15,7 +16,10 @@ _KINDS = {
     "cosim": "co-simulations",
     "cores": "other cores (RTL_FILELIST)",
     "faults": "seeded faults",
+    "matrix": "shapes of the processor",
 }
+# One model per shape: hours of builds, which `make test-matrix` asks for.
+collect_ignore = [] if os.environ.get("VX_MATRIX") else ["matrix"]
 _PROPERTY = "figure"
 
 

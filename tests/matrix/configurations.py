@@ -1,0 +1,50 @@
+"""The shapes of the matrix."""
+
+from __future__ import annotations
+
+from config import HardwareConfig
+
+
+def _shape(
+    warps: int, threads: int, cores: int = 1, clusters: int = 1, banks: int = 1, lmem_log_size: int = 14
+) -> HardwareConfig:
+    return HardwareConfig(
+        num_clusters=clusters,
+        num_cores=cores,
+        num_warps=warps,
+        num_threads=threads,
+        axi_num_banks=banks,
+        lmem_log_size=lmem_log_size,
+    )
+
+
+# Clusters, cores, warps, lanes and banks, each from its least to its largest, and mixed.
+CONFIGURATIONS: dict[str, HardwareConfig] = {
+    "4w4t": _shape(4, 4),
+    "2c4w4t": _shape(4, 4, cores=2),
+    "2x2c4w4t-2banks": _shape(4, 4, cores=2, clusters=2, banks=2),
+    "2w2t": _shape(2, 2),
+    "4w8t-2banks": _shape(4, 8, banks=2),
+    "2c8w8t": _shape(8, 8, cores=2),
+    "4w32t": _shape(4, 32),
+    "32w4t": _shape(32, 4),
+    "4w1t": _shape(4, 1),
+    "1w4t": _shape(1, 4),
+    "2x1c4w4t": _shape(4, 4, clusters=2),
+    "4c2w4t-4banks": _shape(2, 4, cores=4, banks=4),
+    "2c4w2t-2banks": _shape(4, 2, cores=2, banks=2),
+    "8w4t": _shape(8, 4),
+    "8w16t": _shape(8, 16),
+    "2c2w16t-2banks": _shape(2, 16, cores=2, banks=2),
+    "16w8t": _shape(16, 8),
+    "2w32t-4banks": _shape(2, 32, banks=4),
+    "1w1t": _shape(1, 1),
+    "3c4w4t": _shape(4, 4, cores=3),
+    "2w8t": _shape(2, 8),
+    "8w2t": _shape(8, 2),
+    "2c16w4t": _shape(16, 4, cores=2),
+    "2x2c2w8t": _shape(2, 8, cores=2, clusters=2),
+    "16w16t": _shape(16, 16),
+    "32w32t": _shape(32, 32, lmem_log_size=16),
+    "8c4w4t-2banks": _shape(4, 4, cores=8, banks=2),
+}
