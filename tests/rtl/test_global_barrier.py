@@ -58,7 +58,7 @@ class Model:
         self.ends = 0
 
     def perform(self, number: int) -> tuple[int, bool, dict[int, int]]:
-        """What core `number` offers takes effect: its warps let go, whether the warp goes on, warps of others let go."""
+        """What core `number` offers takes effect: its warps let go, if the warp goes on, warps of others let go."""
         core = self.cores[number]
         assert core.offered is not None
         op, wid, identifier, count = core.offered
