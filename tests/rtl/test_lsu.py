@@ -367,8 +367,8 @@ async def random_accesses(dut: Any) -> None:
             if answered.access.amo:
                 stored = answered.lanes
                 if answered.access.amo is Amo.SC:
-                    values = bench.loads[answered.access.uid].values
-                    stored = [lane for lane in stored if values[lane] == 0]
+                    results = bench.loads[answered.access.uid].values
+                    stored = [lane for lane in stored if results[lane] == 0]
                 # Everything older has been shown, and what waits behind it not yet.
                 bench.traced.appendleft((answered.access, sum(1 << lane for lane in stored)))
             line = int.from_bytes(content, "little")

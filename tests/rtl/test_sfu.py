@@ -311,7 +311,7 @@ def choose(rng: Random, bench: UnitBench, model: Model) -> tuple[Instruction, Sf
         if rng.random() < 0.5:
             first[last] = 0
     dec = {"op": int(op), "imm": imm, "use_imm": use_imm, "use_rd": int(op not in (Sfu.TMC, Sfu.BAR)), "rd": 5}
-    return Instruction(wid, rng.getrandbits(20) << 2, warp.tmask, first, second, third, dec), op
+    return Instruction(wid, rng.getrandbits(20) << 2, warp.tmask, first, second, dec, third), op
 
 
 @cocotb.test()

@@ -25,8 +25,8 @@ class Instruction:
     tmask: int = 1
     rs1: Sequence[int] = ()
     rs2: Sequence[int] = ()
-    rs3: Sequence[int] = ()
     dec: dict[str, int] = field(default_factory=dict)
+    rs3: Sequence[int] = ()
 
 
 @dataclass

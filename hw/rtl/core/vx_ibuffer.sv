@@ -46,31 +46,31 @@ module vx_ibuffer
     count_t reserved_q[NUM_WARPS];
 
     /* verilator lint_off UNUSEDSIGNAL */  // takes only what the scoreboard needs
-    function automatic hazard_t hazard_of(input decoded_t dec);
+    function automatic hazard_t hazard_of(input decoded_t decoded);
         return '{
-            unit: dec.unit,
-            drain: dec.drain,
-            alone: dec.alone,
-            rd: dec.rd,
-            rs1: dec.rs1,
-            rs2: dec.rs2,
-            rs3: dec.rs3,
-            use_rd: dec.use_rd,
-            use_rs1: dec.use_rs1,
-            use_rs2: dec.use_rs2,
-            use_rs3: dec.use_rs3
+            unit: decoded.unit,
+            drain: decoded.drain,
+            alone: decoded.alone,
+            rd: decoded.rd,
+            rs1: decoded.rs1,
+            rs2: decoded.rs2,
+            rs3: decoded.rs3,
+            use_rd: decoded.use_rd,
+            use_rs1: decoded.use_rs1,
+            use_rs2: decoded.use_rs2,
+            use_rs3: decoded.use_rs3
         };
     endfunction
     /* verilator lint_on UNUSEDSIGNAL */
 
-    function automatic int unsigned slot(input int unsigned wid, input ptr_t ptr);
+    function automatic int unsigned place_of(input int unsigned wid, input ptr_t ptr);
         return wid * IBUF_SIZE + 32'(ptr);
     endfunction
 
     always_comb begin
         for (int w = 0; w < NUM_WARPS; ++w) begin
             head_valid[w] = count_q[w] != '0;
-            head[w] = hazard_q[slot(w, rptr_q[w])];
+            head[w] = hazard_q[place_of(w, rptr_q[w])];
             room[w] = reserved_q[w] != count_t'(IBUF_SIZE);
             quiet[w] = reserved_q[w] == '0;
         end
@@ -78,13 +78,13 @@ module vx_ibuffer
 
     always_comb begin
         read_entry = '0;
-        if (pop_valid) read_entry = entry_q[slot(32'(read_wid), rptr_q[read_wid])];
+        if (pop_valid) read_entry = entry_q[place_of(32'(read_wid), rptr_q[read_wid])];
     end
 
     always_ff @(posedge clk) begin
         if (push_valid) begin
-            entry_q[slot(32'(push_wid), wptr_q[push_wid])] <= push_entry;
-            hazard_q[slot(32'(push_wid), wptr_q[push_wid])] <= hazard_of(push_entry.dec);
+            entry_q[place_of(32'(push_wid), wptr_q[push_wid])] <= push_entry;
+            hazard_q[place_of(32'(push_wid), wptr_q[push_wid])] <= hazard_of(push_entry.dec);
         end
     end
 
