@@ -13,11 +13,12 @@ from cocotb.triggers import RisingEdge
 from tests.rtl import runner
 from tests.rtl.bench import start_clock_and_reset
 from tests.rtl.cache_model import Contents
+from tests.rtl.core_structs import Amo
 from tests.rtl.memory_side import Lines, MemorySide, byte_mask
 from tests.rtl.structs import Layouts
 
 CYCLES = 6000
-TAG_IO = 8
+TAG_IO, TAG_AMO = 8, 12
 SIZE, WAYS = 1024, 2
 
 
@@ -265,6 +266,66 @@ async def hits_flow(dut: Any) -> None:
         bench.accepted(request)
         previous = request["tag"] if request["addr"] not in bench.missing else None
     assert bench.hits == 40
+
+
+@cocotb.test()
+async def atomics(dut: Any) -> None:
+    """Atomics pass, up to four at a time; no read after one sees the line as it was before."""
+    bench = await begin(dut)
+    memory, rng, layouts = bench.memory, bench.rng, bench.layouts
+    lines = bench.lines[:6]
+    current = {line: memory.memory.read(line) for line in lines}  # memory, as the next access of the line must see it
+    under_way: dict[int, int] = {}  # line of an atomic -> its LSU tag
+    expected: dict[int, int | None] = {}  # LSU tag -> answer; None: not known before memory performs the atomic
+    at_memory: dict[int, bool] = {}  # line of an unanswered read or atomic
+    done = together = 0
+
+    def on_request(request: dict[str, int], tag: int) -> None:
+        line, atomic = request["addr"], layouts.amo.unpack(request["amo"])["op"] != Amo.NONE
+        assert (tag >= TAG_AMO) == atomic and not request["rw"]
+        assert line not in at_memory, "an atomic and a read of one line are outstanding together"
+        at_memory[line] = atomic
+        if atomic:
+            assert request["byteen"] == line & 0xFFFF and request["data"] == line * 3, "operands changed on their way"
+
+    def on_response(line: int, err: bool) -> None:
+        assert not err
+        if at_memory.pop(line):
+            expected[under_way[line]] = current[line]
+            current[line] = rng.getrandbits(512)
+            memory.memory.write(line, (1 << 64) - 1, current[line])
+
+    memory.on_request, memory.on_response = on_request, on_response
+    waiting: dict[str, int] | None = None
+    for cycle in range(5000):
+        if waiting is None and cycle < 4000 and rng.random() < 0.8:
+            line, tag = rng.choice(lines), rng.randrange(64)
+            if line not in under_way and tag not in expected:
+                atomic = rng.random() < 0.4
+                waiting = {"rw": 0, "addr": line, "byteen": 0xF, "data": 0, "tag": tag}
+                if atomic:
+                    amo = layouts.amo.pack({"op": rng.choice(list(Amo)[1:]), "mask": 1})
+                    waiting |= {"amo": amo, "byteen": line & 0xFFFF, "data": line * 3}
+        dut.req_valid.value = int(waiting is not None)
+        dut.req.value = layouts.dcache_req.pack(waiting or {})
+        dut.rsp_ready.value = take = int(rng.random() < 0.8)
+        memory.drive()
+        await RisingEdge(dut.clk)
+        if dut.rsp_valid.value and take:
+            rsp = layouts.dcache_rsp.unpack(int(dut.rsp.value))
+            assert rsp["data"] == expected.pop(rsp["tag"]), f"tag {rsp['tag']}: not what memory held"
+            under_way = {line: tag for line, tag in under_way.items() if tag != rsp["tag"]}
+            done += 1
+        if waiting is not None and dut.req_ready.value:
+            line, tag = waiting["addr"], waiting["tag"]
+            if waiting.get("amo"):
+                under_way[line], expected[tag] = tag, None
+                together = max(together, len(under_way))
+            else:
+                expected[tag] = current[line]
+            waiting = None
+        memory.observe()
+    assert done > 500 and not expected and together == 4 and not dut.busy.value
 
 
 @cocotb.test()
