@@ -183,8 +183,8 @@ class Device:
             raise DeviceLostError(f"backend {self.backend_name!r} answered a DCR read with memory data")
         return answer
 
-    def counter(self, csr: int, core: int) -> int:
-        """Value of a 64-bit counter of one core by its CSR number, 0xB00 to 0xB1F (docs/reference/vortex.md §8.8).
+    def counter(self, csr: int, core: int, group: int = 0) -> int:
+        """Counter of one core by CSR number, 0xB00 to 0xB1F, and class (docs/reference/vortex.md §3.5, §8.8).
 
         Raises:
             InvalidValueError: no such counter or core.
@@ -193,7 +193,8 @@ class Device:
             raise InvalidValueError(f"counter {csr:#x}: counters are CSRs 0xb00 to 0xb1f")
         if not 0 <= core < self.config.hardware.total_cores:
             raise InvalidValueError(f"core {core}: this processor has {self.config.hardware.total_cores} cores")
-        low, high = (self.dcr_read(MPM_VALUE, (csr - FIRST_COUNTER + 32 * half) << 16 | core) for half in (0, 1))
+        tag = group << 22 | csr - FIRST_COUNTER << 16 | core
+        low, high = (self.dcr_read(MPM_VALUE, tag | half << 21) for half in (0, 1))
         return high << 32 | low
 
     # ------------------------------------------------------------------ modules

@@ -28,6 +28,13 @@ from tests.regression.result import HostCheck, Outcome, shortened
 GUARD_BYTES = 64
 _POISON = 0xA5
 
+# Counters of class CORE that split the cycles of a core (docs/reference/vortex.md §3.5).
+_MCYCLE, _MINSTRET, _CLASS_CORE = 0xB00, 0xB02, 1
+_REASONS = {
+    "issued": 0xB06, "idle": 0xB03, "fetch": 0xB08, "ibuffer": 0xB09, "scoreboard": 0xB0A, "operands": 0xB0B,
+    "ALU": 0xB0C, "FPU": 0xB0D, "LSU": 0xB0E, "SFU": 0xB0F,
+}  # fmt: skip
+
 Array = NDArray[np.generic]
 _IntT = TypeVar("_IntT", bound=np.integer[Any])
 
@@ -104,6 +111,20 @@ class Session:
             self._note(check, Outcome.PASS, str(error))
         else:
             self._note(check, Outcome.FAIL, f"the name was accepted: {found!r}")
+
+    def expect_every_cycle_counted(self) -> None:
+        """Check that the reasons for which each core issued nothing, and its issues, add up to its cycles (MCYCLE)."""
+        if self.device.backend_name == "golden":
+            self._note("cycles", Outcome.NOT_APPLICABLE, "the golden model has no cycles")
+            return
+        self.finish()
+        for core in range(self.device.config.hardware.total_cores):
+            cycles = self.device.counter(_MCYCLE, core)
+            parts = {name: self.device.counter(csr, core, _CLASS_CORE) for name, csr in _REASONS.items()}
+            issued = self.device.counter(_MINSTRET, core) == parts["issued"]
+            shares = ", ".join(f"{name} {value / max(cycles, 1):.1%}" for name, value in parts.items() if value)
+            outcome = Outcome.PASS if sum(parts.values()) == cycles and issued else Outcome.FAIL
+            self._note(f"every cycle of core {core}", outcome, f"{shares}: {sum(parts.values()):,} of {cycles:,}")
 
     def order(self, names: Sequence[str]) -> tuple[str, ...]:
         """One of all orders of `names`: consecutive seeds go through every one of them."""

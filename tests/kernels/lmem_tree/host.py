@@ -18,3 +18,4 @@ def lmem_tree(t: Session) -> None:
     sums = np.repeat(own.sum(axis=1, dtype=np.int32), block)
     source, dst = t.input(src, "src"), t.output(np.int32, t.size)
     t.launch("lmem_tree", [source, dst], grid=t.size // block, block=block, lmem=4 * block, expect={dst: sums})
+    t.expect_every_cycle_counted()
