@@ -125,8 +125,8 @@ def test_packed_loads() -> None:
     assert machine.findings.kinds() == {FindingKind.MISALIGNED_ACCESS}
 
 
-def test_off_by_default() -> None:
+def test_illegal_without_the_extension() -> None:
     for source in ("vote.any a0, a1", "shfl.up a0, a1, a2", "wgather a0, a1, a2, a3, 0", "packlb.f fa0, a0, a1",
                    "ecall", "wspawn a0, a1", "bar.arrive a0, a1, a2", "bar.wait a0, a1", "mret"):  # fmt: skip
-        _, warp = bare_warp(source)
+        _, warp = bare_warp(source, config=HardwareConfig(ext_simt_full=False))
         assert warp.step().fault is not None, source

@@ -174,7 +174,7 @@ def test_a_waiting_warp_is_blocked() -> None:
     ("source", "part"), [("bar a0, a1", "at least one participant"), ("bar a2, a3", "across cores")]
 )
 def test_barriers_that_do_not_exist_are_illegal(source: str, part: str) -> None:
-    _, warp = bare_warp(source)
+    _, warp = bare_warp(source, config=HardwareConfig(ext_simt_full=False))
     warp.regs[12], warp.regs[13] = [1 << 31] * 4, [1] * 4
     step = warp.step()
     assert step.fault is not None
