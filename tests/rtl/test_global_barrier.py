@@ -20,6 +20,7 @@ from tests.rtl import runner
 from tests.rtl.bench import elements, joined, start_clock_and_reset
 
 CYCLES = 6000
+ROUND = 150  # cycles
 SYNC, ARRIVE, WAIT = 0, 1, 2
 ACROSS = 1 << 31
 LOCAL = 2 << 8
@@ -153,19 +154,28 @@ async def all_cores(dut: Any) -> None:
     late: dict[int, int] = {}  # ... soon, because a warp has ended
     patience = operations = ended = remote = 0
     wid_bits = max(1, (warps - 1).bit_length())
+    ends = freed = 0
     for cycle in range(CYCLES):
         await FallingEdge(dut.clk)
         dut.warp_ended.value = 0
+        if cycle % ROUND == 0:  # ended warps do not come back: begin again, with all of them
+            dut.valid.value = 0
+            dut.reset.value = 1
+            await FallingEdge(dut.clk)
+            dut.reset.value = 0
+            ends += model.ends
+            model, due, late = Model(cores, warps), {}, {}
         quiet = not late
         for core in model.cores:
             if core.offered is None and quiet and rng.random() < 0.6:
                 core.offered = choose(rng, core, cores, warps)
         ending = None
-        if quiet and not due and rng.random() < 0.01 and all(core.offered is None for core in model.cores):
+        if quiet and not due and all(core.offered is None for core in model.cores):
             number = rng.randrange(cores)
             core = model.cores[number]
             free = [wid for wid in range(warps) if core.active >> wid & 1 and not core.waits >> wid & 1]
-            if free and core.active.bit_count() > 1:
+            # Mostly the last one that the others of its core wait for.
+            if free and core.active.bit_count() > 1 and rng.random() < (0.2 if len(free) == 1 else 0.01):
                 ending = number, free[0]
         if ending is not None:
             dut.warp_ended.value = 1 << ending[0]
@@ -210,7 +220,8 @@ async def all_cores(dut: Any) -> None:
         if ending is not None:
             ended += 1
             late = {number: gone for number, gone in model.end_warp(*ending).items() if gone}
-    assert operations > 300 and model.ends > 20 and ended > 0, (operations, model.ends, ended)
+            freed += bool(late)
+    assert operations > 300 and ends > 20 and ended > 1 and freed > 0, (operations, ends, ended, freed)
     assert remote > 10 or cores == 1
 
 
