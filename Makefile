@@ -16,7 +16,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM)$(RTL_FILELIST),run,help)
-.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-faults test-static test-golden mutation-golden bar-campaign bench format lock clean
+.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -65,6 +65,9 @@ mutation-golden: setup ## one fault at a time in the golden model; report in doc
 
 test-rtl: setup ## RTL blocks under cocotb
 	@$(PYTEST) tests/rtl
+
+test-fpu: setup ## float unit against SoftFloat, 10 million vectors an operation and mode (long; report in docs/verification)
+	@nice -n 19 $(PY) -m tests.rtl.fpu --report docs/verification/fpu.md
 
 test-cosim: setup ## whole runs, several configurations
 	@$(PYTEST) tests/cosim

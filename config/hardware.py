@@ -39,10 +39,11 @@ class HardwareConfig:
     xlen: int = 32
     flen: int = 32
     ext_m: bool = True
-    ext_f: bool = False
+    ext_f: bool = True
     ext_a: bool = True
     ext_zicond: bool = True
     ext_simt_full: bool = True  # votes, shuffles, WSPAWN, all barriers, traps, WGATHER
+    ext_packed: bool = False  # packed loads, which need ext_simt_full and ext_f: not in the in-tree core yet
     icache_size: int = 16384
     icache_ways: int = 4
     dcache_size: int = 16384

@@ -55,7 +55,7 @@ class _Image:
 def measure(name: str, lanes: int, tier: Tier, rounds: int, races: bool = False) -> tuple[int, float]:
     """(warp instructions, CPU seconds) of one launch that fills four warps. Raises ValueError without the tier."""
     code, labels = assemble_with_labels(_HEAD.format(rounds=rounds) + KERNELS[name] + _TAIL, _BASE)
-    machine = Machine(HardwareConfig(num_threads=lanes, ext_f=name == "float"), tier=tier)
+    machine = Machine(HardwareConfig(num_threads=lanes), tier=tier)
     if races:
         machine.diagnosis = Diagnosis(machine, ALWAYS | {Check.RACES})
     image = _Image(code, {"k": labels["kernel"]})

@@ -32,7 +32,7 @@ Threads = Annotated[int, typer.Option(help="lanes of a warp")]
 Seed = Annotated[int | None, typer.Option(help="order of warps and cores at random, from this seed")]
 MaxInstructions = Annotated[int, typer.Option(help="give up after this many warp instructions")]
 Tier = Annotated[str, typer.Option(help="fast (compiled) or readable; results are the same")]
-Full = Annotated[bool, typer.Option(help="a processor with A, F and the whole Vortex extension")]
+Full = Annotated[bool, typer.Option(help="a processor with A and the whole Vortex extension")]
 
 
 @dataclass(frozen=True)
@@ -115,8 +115,8 @@ def config_of(wish: Wish) -> HardwareConfig:
             num_warps=wish.warps,
             num_threads=wish.threads,
             ext_a=wish.full,
-            ext_f=wish.full,
             ext_simt_full=wish.full,
+            ext_packed=wish.full,
         )
     except ConfigError as error:
         refuse(error)

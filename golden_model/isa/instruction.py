@@ -57,7 +57,7 @@ class Extension(Enum):
     A = "a"
     F = "f"
     SIMT_FULL = "simt-full"  # the rest of the Vortex extension, which not every core has
-    PACKED = "packed"  # packed loads: SIMT_FULL and F
+    PACKED = "packed"  # packed loads: only with SIMT_FULL and F
 
     def enabled(self, config: HardwareConfig) -> bool:
         if self is Extension.M:
@@ -71,7 +71,7 @@ class Extension(Enum):
         if self is Extension.SIMT_FULL:
             return config.ext_simt_full
         if self is Extension.PACKED:
-            return config.ext_simt_full and config.ext_f
+            return config.ext_packed and config.ext_simt_full and config.ext_f
         return True
 
 

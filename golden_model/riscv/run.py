@@ -52,7 +52,7 @@ class _Told(Exception):
 def config_of(xlen: int) -> HardwareConfig:
     """A core of one warp with every extension."""
     return HardwareConfig(
-        num_warps=1, num_threads=1, xlen=xlen, flen=xlen, ext_a=True, ext_f=True, ext_simt_full=True
+        num_warps=1, num_threads=1, xlen=xlen, flen=xlen, ext_a=True, ext_f=True, ext_simt_full=True, ext_packed=True
     )  # fmt: skip
 
 

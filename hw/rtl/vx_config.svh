@@ -30,7 +30,7 @@
 `define VX_CFG_EXT_M 1
 `endif
 `ifndef VX_CFG_EXT_F
-`define VX_CFG_EXT_F 0
+`define VX_CFG_EXT_F 1
 `endif
 `ifndef VX_CFG_EXT_A
 `define VX_CFG_EXT_A 1

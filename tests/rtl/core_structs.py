@@ -19,6 +19,8 @@ class Unit(IntEnum):
     DIV = 2
     LSU = 3
     SFU = 4
+    FPU = 5
+    FDIV = 6
 
 
 class Alu(IntEnum):

@@ -57,6 +57,7 @@ module issue_stage
     );
 
     vx_scoreboard scoreboard (
+        .issue_drain(entry.dec.drain),
         .issue_use_rd(entry.dec.use_rd),
         .issue_rd(entry.dec.rd),
         .query_wid('0),

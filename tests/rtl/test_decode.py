@@ -14,10 +14,14 @@ from golden_model.isa import Unit as Group
 from golden_model.isa.operands import IMMEDIATES
 from tests.rtl import runner
 from tests.rtl.core_structs import DECODED, Amo, Sfu, Unit, lsu_op
+from tests.rtl.fpu.operations import OPERATIONS
 
 RANDOM_WORDS = 3000
 WORDS_PER_INSTRUCTION = 20
 CUSTOM_WORDS = 1500
+FLOAT_FILE = 32  # bit 5 of a register's number
+FLOAT_CSRS = (1, 2, 3)
+FLOAT_NUMBERS = {operation.name: operation.number for operation in OPERATIONS}
 
 UNITS = {
     Group.ALU: {Unit.ALU},
@@ -29,6 +33,7 @@ UNITS = {
     Group.CSR: {Unit.SFU},
     Group.SIMT: {Unit.SFU},
     Group.ATOMIC: {Unit.LSU},
+    Group.FLOAT: {Unit.FPU, Unit.FDIV},
 }
 TRAPS = {"ecall": 11, "ebreak": 3, "mret": None, "sret": None, "uret": None}
 # Vortex instructions after which the warp's fetch goes on at once.
@@ -61,6 +66,8 @@ def immediate(row: Instruction, decoded: Decoded) -> int | None:
         return decoded.word >> 25 & 3
     if row.name.startswith(("vote.", "shfl.")):
         return decoded.word >> 12 & 3
+    if row.unit is Group.FLOAT:
+        return decoded.word >> 12 & 7  # the rounding mode; where there is none, part of the encoding
     if "upper" in names:
         return decoded.word & 0xFFFF_F000
     if row.unit is Group.CSR:
@@ -100,18 +107,23 @@ async def agrees_with_the_table(dut: Any) -> None:
         names = {operand.name for operand in row.operands}
         place = f"{word:#010x} {row.name}"
         assert dec["unit"] in ({Unit.SFU} if row.name in TRAPS else UNITS[row.unit]), place
-        assert dec["use_rd"] == int("rd" in names and expected.rd != 0), place
-        for register in ("rs1", "rs2", "rs3"):
-            assert dec[f"use_{register}"] == int(register in names), place
-        assert (dec["rd"], dec["rs1"], dec["rs2"]) == (expected.rd, expected.rs1, expected.rs2), place
-        assert "rs3" not in names or dec["rs3"] == expected.rs3, place
+        assert dec["use_rd"] == int("frd" in names or ("rd" in names and expected.rd != 0)), place
+        for name in ("rs1", "rs2", "rs3"):
+            assert dec[f"use_{name}"] == int(bool(names & {name, f"f{name}"})), place
+        for name, number in (("rd", expected.rd), ("rs1", expected.rs1), ("rs2", expected.rs2), ("rs3", expected.rs3)):
+            if dec[f"use_{name}"]:
+                assert dec[name] == number + (FLOAT_FILE if f"f{name}" in names else 0), place
+        if row.unit is Group.FLOAT:
+            assert dec["op"] == FLOAT_NUMBERS[row.name], place
+            assert (dec["unit"] == Unit.FDIV) == (row.name in ("fdiv.s", "fsqrt.s")), place
         wanted = immediate(row, expected)
         assert wanted is None or dec["imm"] == wanted, f"{place}: imm {dec['imm']:#x}, expected {wanted:#x}"
         assert jump == int(row.name == "jal"), place
         waits = row.unit in (Group.BRANCH, Group.SIMT) and row.name != "jal"
         waits = waits and row.name not in GO_ON and not row.name.startswith("shfl.")
         assert stall == int(waits), place
-        assert dec["drain"] == int(row.name in DRAINS), place
+        float_csr = row.unit is Group.CSR and expected.csr in FLOAT_CSRS
+        assert dec["drain"] == int(row.name in DRAINS or float_csr), place
         assert dec["alone"] == int(row.name == "wspawn"), place
         if row.unit is Group.ATOMIC:
             assert dec["op"] == lsu_op(atomic=True, log_size=3 if row.name.endswith(".d") else 2), place
@@ -120,5 +132,5 @@ async def agrees_with_the_table(dut: Any) -> None:
 
 @pytest.mark.parametrize("extensions", [True, False])
 def test_decode(extensions: bool) -> None:
-    names = ("ext_m", "ext_a", "ext_zicond", "ext_simt_full")
+    names = ("ext_m", "ext_a", "ext_f", "ext_zicond", "ext_simt_full")
     runner.run(runner.Block("vx_decode", hardware=dict.fromkeys(names, extensions)), __name__)

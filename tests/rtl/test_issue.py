@@ -43,7 +43,8 @@ def make_instruction(rng: Random) -> dict[str, int]:
 def has_hazard(ins: dict[str, int], warp: Warp) -> bool:
     pending = {older["rd"] for older in warp.in_flight if older["use_rd"]}
     touched = {ins[name] for name in ("rd", "rs1", "rs2", "rs3") if ins[f"use_{name}"]}
-    return bool(touched & pending) or (bool(ins["drain"]) and bool(warp.in_flight))
+    alone = any(older["drain"] for older in warp.in_flight)
+    return bool(touched & pending) or alone or (bool(ins["drain"]) and bool(warp.in_flight))
 
 
 @cocotb.test()
@@ -91,7 +92,7 @@ async def random_instructions(dut: Any) -> None:
         if push is not None:
             pc = 4 * warps[push].numbers
             dut.push_entry.value = layouts.ibuf_entry.pack({"dec": DECODED.pack(new), "pc": pc, "instr": pc ^ 0xFFFF})
-        unit_ready = rng.getrandbits(5) | rng.getrandbits(5)
+        unit_ready = rng.getrandbits(len(Unit)) | rng.getrandbits(len(Unit))
         dut.unit_ready.value = unit_ready
         only = rng.randrange(config.num_warps)
         active = 1 << only if rng.random() < 0.3 else rng.getrandbits(config.num_warps)

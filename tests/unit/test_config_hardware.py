@@ -15,8 +15,9 @@ def test_defaults_follow_the_reference() -> None:
     assert config.ipdom_depth == 3
 
 
-def test_misa_of_rv32imf() -> None:
-    assert HardwareConfig(ext_f=True, ext_a=False).misa == 0x40901120  # docs/reference/vortex.md section 3.2
+def test_misa() -> None:
+    assert HardwareConfig(ext_a=False).misa == 0x40901120  # docs/reference/vortex.md section 3.2
+    assert HardwareConfig(ext_f=False, ext_a=False).misa == 0x40901100
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from tests.unit.fake_hardware import BASE
 from tests.unit.follow_bench import Bench, Mutation, Rows
 from tests.unit.follow_kernels import _INDEX
 
-FULL = HardwareConfig(ext_a=True, ext_f=True, ext_simt_full=True)
+FULL = HardwareConfig(ext_a=True, ext_f=True, ext_simt_full=True, ext_packed=True)
 
 # Every lane of every warp takes numbers from one word, then tries to store with a reservation.
 ATOMICS = f"""

@@ -230,5 +230,5 @@ def test_boxing() -> None:
 
 
 def test_without_f_there_is_none() -> None:
-    _, warp = bare_warp("fadd.s fa0, fa1, fa2")
+    _, warp = bare_warp("fadd.s fa0, fa1, fa2", config=HardwareConfig(ext_f=False))
     assert warp.step().fault is not None

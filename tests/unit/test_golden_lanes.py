@@ -10,7 +10,7 @@ from config import HardwareConfig
 from golden_model import FindingKind
 from tests.unit.golden_program import OUT, bare_warp
 
-FULL = HardwareConfig(ext_simt_full=True, ext_f=True)
+FULL = HardwareConfig(ext_simt_full=True, ext_f=True, ext_packed=True)
 
 
 def test_votes_for_every_mask_and_predicate() -> None:

@@ -94,7 +94,7 @@ def test_fuzz(seed: int) -> None:
     fuzz_case(seed, shapes[seed % len(shapes)])
 
 
-FULL = HardwareConfig(ext_a=True, ext_f=True, ext_simt_full=True)
+FULL = HardwareConfig(ext_a=True, ext_f=True, ext_simt_full=True, ext_packed=True)
 
 
 @pytest.mark.parametrize("seed", range(200, 230))

@@ -68,7 +68,7 @@ def test_configuration_and_generation_are_part_of_the_key(kernel: Path) -> None:
 
 def test_configuration_reaches_the_source(tmp_path: Path) -> None:
     text = (
-        "static_assert(VX_CFG_NUM_THREADS == 8 && VX_CFG_EXT_F == 0 && MINE == 3);\n__kernel void k(int *p) { *p = 1; }"
+        "static_assert(VX_CFG_NUM_THREADS == 8 && VX_CFG_EXT_F == 1 && MINE == 3);\n__kernel void k(int *p) { *p = 1; }"
     )
     compile_kernel(
         [source(tmp_path, text)],

@@ -178,10 +178,10 @@ def test_cycle_counter_reads_high_low_high(tmp_path: Path) -> None:
 def test_packed_loads_exist_only_with_float_registers(tmp_path: Path) -> None:
     guard = "\n#if defined(__riscv_flen)\nreturn vx_packlb_f((const void *)a, b);\n#else\nreturn 0;\n#endif\n"
     half = guard.replace("packlb", "packlh")
-    with_float = compiled(tmp_path, [("float", guard), ("float", half)], HardwareConfig(ext_f=True))
+    with_float = compiled(tmp_path, [("float", guard), ("float", half)], HardwareConfig())
     assert with_float.words("f0", 1) == [0x08B5_150B]  # packlb.f fa0, a0, a1
     assert with_float.words("f1", 1) == [0x08B5_250B]
-    without = compiled(tmp_path, [("float", guard)])
+    without = compiled(tmp_path, [("float", guard)], HardwareConfig(ext_f=False))
     assert without.words("f0", 1) == [0x0000_0513]
 
 

@@ -1,19 +1,28 @@
 // Commit: one instruction per cycle writes its result, releases its register and leaves the pipeline.
 //
 // Contract
-// * Fixed priority: loads, divider, multiplier, SFU, stores and fences, ALU. Nobody starves, because issue delivers at
-//   most one instruction per cycle and the ALU, last in line, then holds back issue to itself.
+// * Fixed priority: loads, divider, float divider, float, multiplier, SFU, stores and fences, ALU. Nobody starves, because
+//   issue delivers at most one instruction per cycle and the ALU, last in line, then holds back issue to itself.
 // * An instruction with a fault writes nothing and raises `stop_*` once per warp: `stopping` masks what follows.
 module vx_commit
     import vx_pkg::*;
     import vx_core_pkg::*;
     import vx_trace_pkg::*;
+    import vx_fpu_pkg::flags_t;
 (
     input wire load_valid,
     input commit_t load,
     input wire div_valid,
     output logic div_ready,
     input commit_t div,
+    input wire fdiv_valid,
+    output logic fdiv_ready,
+    input commit_t fdiv,
+    input flags_t fdiv_fflags,
+    input wire fpu_valid,
+    output logic fpu_ready,
+    input commit_t fpu,
+    input flags_t fpu_fflags,
     input wire mul_valid,
     output logic mul_ready,
     input commit_t mul,
@@ -32,13 +41,16 @@ module vx_commit
 
     output logic commit_valid,
     output commit_t commit,
+    output flags_t fflags,  // that the instruction raises
     output logic write,  // to the register file
     output tmask_t write_mask,
     output logic stop_valid,
     output trace_commit_t trace
 );
     assign div_ready = !load_valid;
-    assign mul_ready = div_ready && !div_valid;
+    assign fdiv_ready = div_ready && !div_valid;
+    assign fpu_ready = fdiv_ready && !fdiv_valid;
+    assign mul_ready = fpu_ready && !fpu_valid;
     assign sfu_ready = mul_ready && !mul_valid;
     assign store_ready = sfu_ready && !sfu_valid;
     assign alu_ready = store_ready && !store_valid;
@@ -48,9 +60,16 @@ module vx_commit
 
     always_comb begin
         commit_valid = 1'b1;
+        fflags = '0;
         if (load_valid) commit = load;
         else if (div_valid) commit = div;
-        else if (mul_valid) commit = mul;
+        else if (fdiv_valid) begin
+            commit = fdiv;
+            fflags = fdiv_fflags;
+        end else if (fpu_valid) begin
+            commit = fpu;
+            fflags = fpu_fflags;
+        end else if (mul_valid) commit = mul;
         else if (sfu_valid) commit = sfu;
         else if (store_valid) commit = store;
         else if (alu_valid) commit = alu;
@@ -72,6 +91,7 @@ module vx_commit
             trace.first = 1'b1;
             trace.last = 1'b1;
             trace.write = write;
+            trace.fflags = fflags;
             if (write) begin
                 trace.rd = commit.info.rd;
                 trace.wmask = write_mask;

@@ -168,6 +168,7 @@ module vx_core
         .active,
         .issue_valid,
         .issue_wid,
+        .issue_drain(entry.dec.drain),
         .issue_use_rd(entry.dec.use_rd),
         .issue_rd(entry.dec.rd),
         .commit_valid,

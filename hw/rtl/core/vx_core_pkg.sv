@@ -16,9 +16,11 @@ package vx_core_pkg;
         UNIT_MUL,
         UNIT_DIV,
         UNIT_LSU,
-        UNIT_SFU
+        UNIT_SFU,
+        UNIT_FPU,  // float but division and square root
+        UNIT_FDIV
     } unit_t;
-    localparam int NUM_UNITS = 5;
+    localparam int NUM_UNITS = 7;
 
     // `op` of an instruction; its meaning depends on the unit.
     localparam int OP_WIDTH = 6;
@@ -48,7 +50,7 @@ package vx_core_pkg;
         ALU_BGEU
     } alu_op_t;
 
-    // Multiplier and divider: op[1:0] is the low half of funct3.
+    // Multiplier and divider: op[1:0] is the low half of funct3. Float units: vx_fpu_pkg::fpu_op_t.
 
     // LSU: {atomic, fence, store, unsigned, log2 size}. Of an atomic imm[3:0] is the amo_op_t, and the offset is 0.
     typedef struct packed {
@@ -89,7 +91,7 @@ package vx_core_pkg;
     } barrier_op_t;
 
     // Immediates fit into 32 bits for every XLEN and are sign-extended where they are used. For CSR instructions imm is
-    // {zimm, number}; for SPLIT and PRED bit 0 says "negated".
+    // {zimm, number}; for SPLIT and PRED bit 0 says "negated"; for float instructions imm is the rounding mode.
     typedef struct packed {
         unit_t unit;
         op_t op;
@@ -105,7 +107,7 @@ package vx_core_pkg;
         logic use_rs1;
         logic use_rs2;
         logic use_rs3;
-        logic drain;  // issues only when no older instruction of the warp is in flight
+        logic drain;  // alone of its warp in flight: waits for all older ones, and younger ones wait for it
         logic alone;  // issues only when no other warp of the core is active
     } decoded_t;
 

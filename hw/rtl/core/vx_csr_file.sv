@@ -40,6 +40,11 @@ module vx_csr_file
     input word_t start_param,
     input wire [NUM_WARPS-1:0] spawned,  // warps that get the MSCRATCH of `wid`
 
+    output logic [2:0] frm[NUM_WARPS],
+    input wire fflags_valid,
+    input wid_t fflags_wid,
+    input wire [4:0] fflags,  // raised: they add to those of the warp
+
     input wire core_busy,
     input wire commit_valid,
     input wire [5:0] mpm_index,
@@ -106,6 +111,7 @@ module vx_csr_file
     logic [63:0] minstret_q;
 
     always_ff @(posedge clk) begin
+        if (fflags_valid) fcsr_q[fflags_wid][4:0] <= fcsr_q[fflags_wid][4:0] | fflags;
         if (write_valid) begin
             case (number)
                 CSR_FFLAGS: fcsr_q[wid][4:0] <= write_data[4:0];
@@ -149,6 +155,7 @@ module vx_csr_file
     assign mtvec = mtvec_q[wid];
     assign mepc = mepc_q[wid];
     assign saved_mask = saved_mask_q[wid];
+    always_comb for (int w = 0; w < NUM_WARPS; ++w) frm[w] = fcsr_q[w][7:5];
 
     // ---------------------------------------------------------------- reads by instructions
 

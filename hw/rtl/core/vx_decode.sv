@@ -17,6 +17,7 @@ module vx_decode
     output logic jump
 );
     localparam logic [6:0] OPC_LOAD = 7'h03;
+    localparam logic [6:0] OPC_LOAD_FP = 7'h07;
     localparam logic [6:0] OPC_CUSTOM0 = 7'h0b;
     localparam logic [6:0] OPC_FENCE = 7'h0f;
     localparam logic [6:0] OPC_OP_IMM = 7'h13;
@@ -25,14 +26,30 @@ module vx_decode
     localparam logic [6:0] OPC_STORE = 7'h23;
     localparam logic [6:0] OPC_CUSTOM1 = 7'h2b;
     localparam logic [6:0] OPC_AMO = 7'h2f;
+    localparam logic [6:0] OPC_STORE_FP = 7'h27;
     localparam logic [6:0] OPC_OP = 7'h33;
     localparam logic [6:0] OPC_LUI = 7'h37;
     localparam logic [6:0] OPC_OP_32 = 7'h3b;
+    localparam logic [6:0] OPC_MADD = 7'h43;
+    localparam logic [6:0] OPC_MSUB = 7'h47;
+    localparam logic [6:0] OPC_NMSUB = 7'h4b;
+    localparam logic [6:0] OPC_NMADD = 7'h4f;
+    localparam logic [6:0] OPC_OP_FP = 7'h53;
     localparam logic [6:0] OPC_BRANCH = 7'h63;
     localparam logic [6:0] OPC_JALR = 7'h67;
     localparam logic [6:0] OPC_JAL = 7'h6f;
     localparam logic [6:0] OPC_SYSTEM = 7'h73;
-    // Float opcodes 0x07, 0x27, 0x43, 0x47, 0x4b, 0x4f and 0x53 get their cases with EXT_F.
+
+    decoded_t float_dec;
+    logic float_legal, float_writes;
+
+    vx_decode_float decode_float (
+        .valid,
+        .instr,
+        .dec(float_dec),
+        .legal(float_legal),
+        .writes(float_writes)
+    );
 
     logic [2:0] funct3;
     logic [6:0] funct7;
@@ -202,6 +219,12 @@ module vx_decode
                     dec.use_rs2 = 1'b1;
                 end
 
+                OPC_LOAD_FP, OPC_STORE_FP, OPC_MADD, OPC_MSUB, OPC_NMSUB, OPC_NMADD, OPC_OP_FP: begin
+                    dec = float_dec;
+                    legal = float_legal;
+                    writes = float_writes;
+                end
+
                 OPC_FENCE: begin
                     lsu_op_t op;
                     op = '{fence: 1'b1, default: '0};
@@ -251,6 +274,8 @@ module vx_decode
                         dec.imm = {15'b0, instr[19:15], instr[31:20]};
                         dec.use_imm = funct3[2];
                         dec.use_rs1 = !funct3[2];
+                        // fflags, frm, fcsr: float instructions change and use them
+                        dec.drain = instr[31:20] inside {12'h001, 12'h002, 12'h003};
                         writes = 1'b1;
                     end
                 end

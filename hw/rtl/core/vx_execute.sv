@@ -7,6 +7,7 @@ module vx_execute
     import vx_pkg::*;
     import vx_core_pkg::*;
     import vx_trace_pkg::*;
+    import vx_fpu_pkg::flags_t;
 #(
     parameter int CORE_ID = 0
 ) (
@@ -135,6 +136,47 @@ module vx_execute
         assign unused = &{1'b0, exec_valid[UNIT_MUL], exec_valid[UNIT_DIV], mul_commit_ready, div_commit_ready};
     end
 
+    logic fpu_commit_valid, fpu_commit_ready;
+    logic fdiv_commit_valid, fdiv_commit_ready;
+    commit_t fpu_commit, fdiv_commit;
+    flags_t fpu_fflags, fdiv_fflags, commit_fflags;
+    logic [2:0] frm[NUM_WARPS];
+
+    if (EXT_F) begin : g_float
+        vx_fpu_unit fpu (
+            .clk,
+            .reset,
+            .pipe_exec_valid(exec_valid[UNIT_FPU]),
+            .pipe_exec_ready(unit_ready[UNIT_FPU]),
+            .div_exec_valid(exec_valid[UNIT_FDIV]),
+            .div_exec_ready(unit_ready[UNIT_FDIV]),
+            .exec,
+            .frm(frm[exec.wid]),
+            .pipe_commit_valid(fpu_commit_valid),
+            .pipe_commit_ready(fpu_commit_ready),
+            .pipe_commit(fpu_commit),
+            .pipe_fflags(fpu_fflags),
+            .div_commit_valid(fdiv_commit_valid),
+            .div_commit_ready(fdiv_commit_ready),
+            .div_commit(fdiv_commit),
+            .div_fflags(fdiv_fflags)
+        );
+    end else begin : g_no_float
+        assign unit_ready[UNIT_FPU] = 1'b0;
+        assign unit_ready[UNIT_FDIV] = 1'b0;
+        assign fpu_commit_valid = 1'b0;
+        assign fdiv_commit_valid = 1'b0;
+        assign fpu_commit = '0;
+        assign fdiv_commit = '0;
+        assign fpu_fflags = '0;
+        assign fdiv_fflags = '0;
+        logic unused;
+        always_comb begin
+            unused = &{1'b0, exec_valid[UNIT_FPU], exec_valid[UNIT_FDIV], fpu_commit_ready, fdiv_commit_ready};
+            for (int w = 0; w < NUM_WARPS; ++w) unused = unused | (|frm[w]);
+        end
+    end
+
     logic lmem_req_valid, lmem_req_ready, lmem_rsp_valid, lmem_rsp_ready;
     lmem_req_t lmem_req;
     lmem_rsp_t lmem_rsp;
@@ -215,6 +257,10 @@ module vx_execute
         .start_valid,
         .start_wid,
         .start_param,
+        .frm,
+        .fflags_valid(commit_fflags != '0),
+        .fflags_wid(commit.info.wid),
+        .fflags(commit_fflags),
         .active_warps(active),
         .warp_ended,
         .core_busy(busy),
@@ -246,6 +292,14 @@ module vx_execute
         .div_valid(div_commit_valid),
         .div_ready(div_commit_ready),
         .div(div_commit),
+        .fdiv_valid(fdiv_commit_valid),
+        .fdiv_ready(fdiv_commit_ready),
+        .fdiv(fdiv_commit),
+        .fdiv_fflags,
+        .fpu_valid(fpu_commit_valid),
+        .fpu_ready(fpu_commit_ready),
+        .fpu(fpu_commit),
+        .fpu_fflags,
         .mul_valid(mul_commit_valid),
         .mul_ready(mul_commit_ready),
         .mul(mul_commit),
@@ -262,6 +316,7 @@ module vx_execute
         .stopping,
         .commit_valid,
         .commit,
+        .fflags(commit_fflags),
         .write(commit_write),
         .write_mask(commit_write_mask),
         .stop_valid,

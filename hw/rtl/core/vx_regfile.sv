@@ -64,6 +64,10 @@ module vx_regfile
     if (EXT_F) begin : g_float
         logic [NUM_THREADS-1:0][FLEN-1:0] float_q[NUM_WARPS * NUM_REGS];
 
+        function automatic lanes_t extended(input logic [NUM_THREADS-1:0][FLEN-1:0] values);
+            for (int i = 0; i < NUM_THREADS; ++i) extended[i] = XLEN'(values[i]);
+        endfunction
+
         if (FLEN > XLEN) begin : g_check
             $error("vx_regfile: FLEN = %0d is wider than a lane of XLEN = %0d", FLEN, XLEN);
         end
@@ -72,17 +76,9 @@ module vx_regfile
             float_data1 = '0;
             float_data2 = '0;
             float_data3 = '0;
-            if (read_third) begin
-                for (int i = 0; i < NUM_THREADS; ++i) begin
-                    float_data3[i] = XLEN'(float_q[index(read_wid, read_rs3[4:0])][i]);
-                end
-            end
-            if (read_valid) begin
-                for (int i = 0; i < NUM_THREADS; ++i) begin
-                    float_data1[i] = XLEN'(float_q[index(read_wid, read_rs1[4:0])][i]);
-                    float_data2[i] = XLEN'(float_q[index(read_wid, read_rs2[4:0])][i]);
-                end
-            end
+            if (read_valid && read_rs1[5]) float_data1 = extended(float_q[index(read_wid, read_rs1[4:0])]);
+            if (read_valid && read_rs2[5]) float_data2 = extended(float_q[index(read_wid, read_rs2[4:0])]);
+            if (read_third && read_rs3[5]) float_data3 = extended(float_q[index(read_wid, read_rs3[4:0])]);
         end
 
         always_ff @(posedge clk) begin

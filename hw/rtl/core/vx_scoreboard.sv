@@ -2,7 +2,9 @@
 //
 // Contract
 // * Issue reserves rd, the instruction's commit releases it; a register has at most one writer in flight.
-// * `drain` instructions are ready when nothing of their warp is in flight, `alone` ones when no other warp is active.
+// * An instruction with `drain` is alone of its warp in flight: nothing older when it issues, nothing younger until its
+//   commit.
+// * An instruction with `alone` issues only when no other warp is active.
 // * `in_flight` counts issued and uncommitted instructions of a warp, those without a destination included.
 module vx_scoreboard
     import vx_pkg::*;
@@ -21,6 +23,7 @@ module vx_scoreboard
 
     input wire issue_valid,
     input wid_t issue_wid,
+    input wire issue_drain,
     input wire issue_use_rd,
     input reg_t issue_rd,
 
@@ -37,6 +40,7 @@ module vx_scoreboard
     logic [NUM_REGS-1:0] pending_q[NUM_WARPS];
     inflight_t in_flight_q[NUM_WARPS];
     logic [NUM_WARPS-1:0] idle_q;
+    logic [NUM_WARPS-1:0] alone_q;  // what is in flight must be alone
 
     assign idle = idle_q;
     assign query_in_flight = in_flight_q[query_wid];
@@ -45,7 +49,7 @@ module vx_scoreboard
         ready = '0;
         free_of_hazards = '0;
         for (int w = 0; w < NUM_WARPS; ++w) begin
-            if (head_valid[w]) begin
+            if (head_valid[w] && !alone_q[w]) begin
                 free_of_hazards[w] = !(head[w].use_rs1 && pending_q[w][head[w].rs1]) &&
                            !(head[w].use_rs2 && pending_q[w][head[w].rs2]) &&
                            !(head[w].use_rs3 && pending_q[w][head[w].rs3]) &&
@@ -59,6 +63,8 @@ module vx_scoreboard
     always_ff @(posedge clk) begin
         if (commit_valid && commit_use_rd) pending_q[commit_wid][commit_rd] <= 1'b0;
         if (issue_valid && issue_use_rd) pending_q[issue_wid][issue_rd] <= 1'b1;
+        if (commit_valid) alone_q[commit_wid] <= 1'b0;
+        if (issue_valid) alone_q[issue_wid] <= issue_drain;
 
         if (issue_valid && commit_valid && issue_wid == commit_wid) begin
             // one in, one out
@@ -79,6 +85,7 @@ module vx_scoreboard
                 in_flight_q[w] <= '0;
             end
             idle_q <= '1;
+            alone_q <= '0;
         end
     end
 

@@ -51,6 +51,11 @@ module vx_sfu
     input wid_t start_wid,
     input word_t start_param,
 
+    output logic [2:0] frm[NUM_WARPS],
+    input wire fflags_valid,
+    input wid_t fflags_wid,
+    input wire [4:0] fflags,
+
     input wire [NUM_WARPS-1:0] active_warps,
     input wire warp_ended,
     input wire core_busy,
@@ -282,6 +287,10 @@ module vx_sfu
         .start_valid,
         .start_wid,
         .start_param,
+        .frm,
+        .fflags_valid,
+        .fflags_wid,
+        .fflags,
         .core_busy,
         .commit_valid(instruction_commits),
         .mpm_index,

@@ -4,6 +4,8 @@ The text is written for the stock assembler with the custom instructions as `.in
 a tool that knows nothing of the golden model. Each program is one kernel: for every mask it narrows the thread mask,
 runs one *body* and restores the mask. Results need no check in the program: lockstep compares every lane of them.
 
+Float instructions are their own program; it sets every rounding mode in frm and reads the flags after each group.
+
 Register use: s0 args block, s1 per-lane scratch (64 bytes of global memory), s2 per-lane LMEM scratch, s3 saved mask,
 s4 return address of the kernel, s5 return address of the body, s6 table of operands. t3..t6 and a0..a7 are free.
 """
@@ -16,6 +18,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from tests.kernels.isa_programs.extensions import EXTENSIONS
+from tests.kernels.isa_programs.float_body import float_body
 from tests.kernels.isa_programs.writer import OPERANDS, Writer
 
 CORNERS = [0, 1, 2, 0xFFFFFFFF, 0x80000000, 0x7FFFFFFF, 0x55555555, 0xAAAAAAAA, 0x0000FFFF, 0xFFFF0000, 31, 32]
@@ -262,6 +265,7 @@ BODIES: dict[str, Callable[[Writer], None]] = {
     "divergence": _divergence,
     "barrier": _barrier,
     **EXTENSIONS,
+    "float": float_body,
 }
 
 

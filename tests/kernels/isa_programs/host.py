@@ -7,6 +7,7 @@ import numpy as np
 from config import HardwareConfig, RunConfig
 from sw.runtime import u64
 from tests.kernels.isa_programs.extensions import SHARED_BYTES
+from tests.kernels.isa_programs.float_body import FLOAT_CORNERS
 from tests.kernels.isa_programs.generator import BODIES, CORNERS, GEOMETRIES, SCRATCH_BYTES, Geometry, programs
 from tests.kernels.isa_programs.writer import OPERANDS
 from tests.regression.kernel_test import kernel_test
@@ -23,7 +24,7 @@ def isa_programs(t: Session) -> None:
     """Every instruction and CSR under full and partial masks, in blocks whose last warp is partial."""
     hardware = t.device.config.hardware
     words = hardware.total_harts * OPERANDS
-    corners = t.rng.choice(np.array(CORNERS, dtype=np.uint32), words)
+    corners = t.rng.choice(np.array(CORNERS + FLOAT_CORNERS, dtype=np.uint32), words)
     operands = np.where(t.rng.random(words) < 0.5, corners, t.random(np.uint32, words, high=1 << 32))
     table = t.input(operands.astype(np.uint32), "operands")
     for name in BODIES:
