@@ -8,7 +8,7 @@ from config import HardwareConfig
 from golden_model import FindingKind
 from tests.unit.golden_program import OUT, bare_warp
 
-FULL = HardwareConfig(ext_a=True, ext_f=True, ext_simt_full=True)
+FULL = HardwareConfig(ext_packed=True)
 UNWRITTEN = 0x7_0000
 
 

@@ -49,7 +49,6 @@ def test_clean_code() -> None:
         ("beqz t0, x\n .word 0xffffffff\nx: ret", "encoding", 4),
         ("nop\n csrr t0, 0x123\n ret", "csr", 4),
         ("csrrw t0, mhartid, t1\n ret", "csr", 0),
-        ("vote.all t0, t1\n ret", "extension", 0),
         ("nop\n join t0\n ret", "join", 4),
         ("split t0, t1\n ret", "open-split", 4),
         ("split t0, t1\n tmc zero", "open-split", 4),
@@ -67,6 +66,12 @@ def test_each_complaint(kernel: str, kind: str, offset: int) -> None:
     found = kinds(kernel)
     assert kind in found, found
     assert found[kind] == offset
+
+
+def test_extension_that_is_off() -> None:
+    kernel = "vote.all t0, t1\n ret"
+    assert kinds(kernel, HardwareConfig(ext_simt_full=False))["extension"] == 0
+    assert kinds(kernel) == {}
 
 
 def test_code_that_nobody_reaches_is_not_looked_at() -> None:

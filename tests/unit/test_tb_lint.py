@@ -14,7 +14,7 @@ SHAPES = {
     "default": HardwareConfig(),
     "2-cores-2-banks": HardwareConfig(num_cores=2, axi_num_banks=2),
     "1-warp-1-lane": HardwareConfig(num_warps=1, num_threads=1),
-    "xlen-64": HardwareConfig(xlen=64, flen=64, axi_addr_width=48),
+    "xlen-64": HardwareConfig(xlen=64, flen=64, ext_f=False, axi_addr_width=48),
 }
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from config import HardwareConfig
 from sw.kernel.vxcc import (
     CompileError,
     ImageError,
@@ -21,6 +22,7 @@ from sw.kernel.vxcc.__main__ import main
 from sw.kernel.vxcc.toolchain import run_tool
 from tests.unit.vxcc_image import source
 
+NO_FLOAT = HardwareConfig(ext_f=False)
 GOOD = "__kernel void k(int *p) { *p = 1; }"
 
 
@@ -73,7 +75,7 @@ def test_missing_header_is_a_compile_error(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_undefined_symbol_says_where_and_why(tmp_path: Path, text: str, words: list[str]) -> None:
     with pytest.raises(LinkError) as caught:
-        compile_kernel([source(tmp_path, text)], tmp_path / "k.vxbin", cache_dir=tmp_path / "cache")
+        compile_kernel([source(tmp_path, text)], tmp_path / "k.vxbin", NO_FLOAT, cache_dir=tmp_path / "cache")
     message = str(caught.value)
     assert message.startswith("the kernel cannot be linked: undefined symbol ")
     assert "kernels are linked without a C library" in message

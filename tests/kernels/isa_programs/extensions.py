@@ -101,10 +101,10 @@ def _lanes(write: Writer) -> None:
 
 
 def _traps(write: Writer) -> None:
-    """The handler leaves one lane active; the return brings the others back."""
+    """After ECALL the handler leaves one lane active and the return brings the others back; after EBREAK all stay."""
     write("csrr t3, 0x305")
     for name, word in RETURNS.items():
-        handler, after = write.label(), write.label()
+        handler, after, back = write.label(), write.label(), write.label()
         write(f"lla t4, {handler}")
         write(f"addi t4, t4, {write.random.randrange(4)}")  # the low bits are no part of the address
         write("csrw 0x305, t4")
@@ -119,10 +119,14 @@ def _traps(write: Writer) -> None:
         write("csrr t5, 0x341")
         write("addi t5, t5, 4")
         write("csrw 0x341, t5")
+        write("csrr t5, 0x342")
+        write(f"addi t5, t5, -{CAUSES['ebreak']}")
+        write(f"beqz t5, {back}")
         write("csrr t6, 0xcc4")
         write("neg t5, t6")
         write("and t5, t5, t6")
         write(".insn r 0x0B, 0, 0, x0, t5, x0")
+        write.place(back)
         write(f".word {word:#010x}  // {name}")
         write.place(after)
     write("csrw 0x305, t3")
