@@ -19,14 +19,11 @@ from tests.regression.kernel_test import Minimum
 from tests.regression.pipeline import Request, run_test
 from tests.regression.result import RunResult
 
-# What the golden model has beyond the in-tree core's default.
-EXTENSIONS = {"ext_f": True, "ext_a": True, "ext_simt_full": True}
-
 
 def run_golden(name: str, entry: EntryGeneration, *, count: bool, path: LaunchPath = LaunchPath.KMU) -> RunResult:
     """One run at the smoke size."""
     test = find_test(name)
-    hardware = HardwareConfig.load(overrides={**EXTENSIONS, "num_cores": int(test.knobs.get("CORES", "1"))})
+    hardware = HardwareConfig.load(overrides={"num_cores": int(test.knobs.get("CORES", "1"))})
     config = RunConfig(test=name, hardware=hardware, entry=entry, size=test.sizes.smoke)
     return execute(test, GoldenBackend(config, count=count), compile_images(test, config), config, path)
 
