@@ -174,9 +174,7 @@ class AxiChecker:
         for write in added:
             if write.done != NEVER and write.done <= write.complete:
                 return self._of_write("axi response before data", "B came before the write was complete", write)
-            other = self._memory.overlapping(write)
-            if other is None:
-                continue
+        for write, other in self._memory.overlapping(added):
             self.figures.overlapping_writes += 1
             if self._strict:
                 return self._of_write(
@@ -200,21 +198,24 @@ class AxiChecker:
         pending = [*waiting, *self._memory.recent]
         if not pending:
             return None
-        for request in part.new_requests[np.isin(part.new_requests["addr"] // BLOCK, pending)]:
-            block, cycle = int(request["addr"]) // BLOCK, int(request["cycle"])
-            writes = self._memory.recent.get(block, ())
-            begun = [write.accepted for write in writes if write.accepted < cycle < write.done]
-            if waiting.get(block, cycle) < cycle:
-                begun.append(waiting[block])
-            if not begun:
-                continue
-            self.figures.reads_after_pending_write += 1
-            if self._strict:
-                return self._difference(
-                    "axi read after pending write",
-                    f"the block is read although the write to it of cycle {min(begun)} is not acknowledged",
-                    np.array([request]),
-                )
+        requests = part.new_requests[np.isin(part.new_requests["addr"] // BLOCK, pending)]
+        blocks = (requests["addr"] // BLOCK).astype(np.int64)
+        for block in np.unique(blocks).tolist():
+            own = requests[blocks == block]
+            cycles = own["cycle"].tolist()
+            for request, cycle, since in zip(own, cycles, self._memory.unacknowledged(block, cycles), strict=True):
+                begun = [] if since is None else [since]
+                if waiting.get(block, cycle) < cycle:
+                    begun.append(waiting[block])
+                if not begun:
+                    continue
+                self.figures.reads_after_pending_write += 1
+                if self._strict:
+                    return self._difference(
+                        "axi read after pending write",
+                        f"the block is read although the write to it of cycle {min(begun)} is not acknowledged",
+                        np.array([request]),
+                    )
         return None
 
     def _check_data(self, reads: Reads) -> Difference | None:

@@ -8,33 +8,18 @@ that of a write that was under way meanwhile.
 from __future__ import annotations
 
 import mmap
-from dataclasses import dataclass
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 import numpy as np
 import numpy.typing as npt
 
 from hw.tb.checkers.axi_pairs import NEVER, Indices, Reads, WriteTable
+from hw.tb.checkers.axi_replay import BLOCK, Bytes, Mask, Replay, Write
 
-BLOCK = 64
 PAGE = 4096
 _MAP_NORESERVE = 0x4000  # Linux; the mmap module of Python 3.11 does not name it
-Bytes = npt.NDArray[np.uint8]
-Mask = npt.NDArray[np.bool_]
-
-
-@dataclass(slots=True)
-class Write:
-    """One AXI write that is not yet part of the settled contents."""
-
-    bank: int
-    number: int
-    axi_id: int
-    block: int
-    accepted: int  # cycle of AW
-    complete: int  # cycle in which both AW and W were accepted
-    done: int  # cycle of B, NEVER while outstanding
-    mask: Mask
-    data: Bytes
 
 
 class AxiMemory:
@@ -110,14 +95,31 @@ class AxiMemory:
             if error:
                 write.mask = np.zeros(BLOCK, np.bool_)
 
-    def overlapping(self, write: Write) -> Write | None:
-        """An older write of another id to some of the same bytes that was outstanding when this one was accepted."""
-        for other in self.recent.get(write.block, ()):
-            if other is write:
-                break
-            if other.axi_id != write.axi_id and other.done > write.accepted and (other.mask & write.mask).any():
-                return other
-        return None
+    def overlapping(self, added: Iterable[Write]) -> Iterator[tuple[Write, Write]]:
+        """Of `added` those that an older write of another id to some of the same bytes was outstanding for, with it."""
+        new = {id(write) for write in added}
+        for block in dict.fromkeys(write.block for write in added):
+            outstanding: list[Write] = []
+            for write in self.recent[block]:
+                outstanding = [other for other in outstanding if other.done > write.accepted]
+                if id(write) in new:
+                    for other in outstanding:
+                        if other.axi_id != write.axi_id and (other.mask & write.mask).any():
+                            yield write, other
+                            break
+                outstanding.append(write)
+
+    def unacknowledged(self, block: int, cycles: Sequence[int]) -> list[int | None]:
+        """For each cycle: AW of the oldest write of the block that waited for its B then; None if none did."""
+        writes = self.recent.get(block, [])
+        accepted = [write.accepted for write in writes]
+        latest = list(accumulate((write.done for write in writes), max))
+        found: list[int | None] = []
+        for cycle in cycles:
+            older = bisect_left(accepted, cycle)
+            waits = older and latest[older - 1] > cycle
+            found.append(next(write.accepted for write in writes if write.done > cycle) if waits else None)
+        return found
 
     def settle(self, before: int) -> None:
         """Fold writes that finished before cycle `before` into the contents: no read in flight began earlier."""
@@ -148,11 +150,16 @@ class AxiMemory:
         data = reads.responses["data"][chosen]
         equal = (data == self._blocks[blocks[chosen]]).all(axis=1)
         if self.recent:
-            written = np.isin(blocks[chosen], list(self.recent))
-            for position in np.flatnonzero(written).tolist():
-                index = chosen[position]
-                begun, ended = int(reads.requests["cycle"][index]), int(reads.responses["cycle"][index])
-                equal[position] = bool(self.legal(int(blocks[index]), data[position], begun, ended).all())
+            written = np.flatnonzero(np.isin(blocks[chosen], list(self.recent)))
+            begun = reads.requests["cycle"][chosen].astype(np.int64)
+            ended = reads.responses["cycle"][chosen].astype(np.int64)
+            replays: dict[int, Replay] = {}
+            for position in written[np.argsort(begun[written], kind="stable")].tolist():
+                block = int(blocks[chosen[position]])
+                if block not in replays:
+                    replays[block] = Replay(self._blocks[block], self.recent[block])
+                allowed = replays[block].legal(data[position], int(begun[position]), int(ended[position]))
+                equal[position] = bool(allowed.all())
         wrong = np.flatnonzero(~equal)
         return len(chosen), int(chosen[wrong[0]]) if len(wrong) else None
 
@@ -166,14 +173,7 @@ class AxiMemory:
 
     def legal(self, block: int, data: Bytes, begun: int, ended: int) -> Mask:
         """Per byte whether a read from cycle `begun` to `ended` may have returned it."""
-        writes = self.recent.get(block, [])
-        sure = [write for write in writes if write.done < begun]
-        allowed: Mask = data == self.settled(block, begun)
-        for write in writes:
-            under_way = write.complete <= ended and write.done >= begun
-            if under_way or any(_unordered(write, other) for other in sure):
-                allowed |= write.mask & (data == write.data)
-        return allowed
+        return Replay(self._blocks[block], self.recent.get(block, [])).legal(data, begun, ended)
 
     # ------------------------------------------------------------------ end
 
@@ -203,12 +203,3 @@ class AxiMemory:
         self.ambiguous.update(self.recent)
         self.recent.clear()
         self._open.clear()
-
-
-def _unordered(write: Write, other: Write) -> bool:
-    return (
-        write is not other
-        and write.axi_id != other.axi_id
-        and write.complete <= other.done
-        and other.complete <= write.done
-    )
