@@ -111,6 +111,7 @@ static int join_until(F *f, u64 cycle) {
 static void see_barrier(F *f, const BarrierRecord *r) {
   for (u32 wid = 0; wid < NUM_WARPS; wid++)
     if (r->released >> wid & 1) track_of(f, r->core, wid)->held = 0;
+  if (r->id >> 31) return; /* another core's operation may let the warp go, which no record of this core shows */
   if ((r->op != 0 && r->op != 2) || (r->warp < 64 && r->released >> r->warp & 1)) return; /* SYNC and WAIT hold */
   T *t = track_of(f, r->core, r->warp);
   t->held = 1;

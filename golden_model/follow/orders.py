@@ -30,13 +30,15 @@ class Orders:
         """Go on with other instructions waiting."""
         self._memory = deque(memory)
         self._barriers = [deque(order) for order in barriers]
+        across = [(track, uid) for order in self._barriers for track, uid in order if _is_across(track, uid)]
+        self._across = deque(sorted(across, key=lambda turn: turn[0].barrier[turn[1]].seq))
 
     def add_memory(self, track: Track, uid: int) -> None:
         self._memory.append((track, uid))
 
     def add_barrier(self, track: Track, uid: int) -> None:
         self._barriers[track.core].append((track, uid))
-        if track.barrier[uid].id & GLOBAL_BIT:
+        if _is_across(track, uid):
             self._across.append((track, uid))
 
     def is_turn(self, track: Track, uid: int) -> bool:
@@ -59,6 +61,10 @@ class Orders:
         if (track, uid) in self._across:
             _done(self._across, (track, uid))
         return _done(self._barriers[track.core], (track, uid))
+
+
+def _is_across(track: Track, uid: int) -> bool:
+    return bool(track.barrier[uid].id & GLOBAL_BIT)
 
 
 def _done(order: deque[Turn], turn: Turn) -> Track | None:

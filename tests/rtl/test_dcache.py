@@ -274,6 +274,7 @@ async def atomics(dut: Any) -> None:
     bench = await begin(dut)
     memory, rng, layouts = bench.memory, bench.rng, bench.layouts
     lines = bench.lines[:6]
+    performed: set[int] = set()  # lines of atomics that memory has answered, and that the cache still answers
     current = {line: memory.memory.read(line) for line in lines}  # memory, as the next access of the line must see it
     under_way: dict[int, int] = {}  # line of an atomic -> its LSU tag
     expected: dict[int, int | None] = {}  # LSU tag -> answer; None: not known before memory performs the atomic
@@ -292,6 +293,7 @@ async def atomics(dut: Any) -> None:
         assert not err
         if at_memory.pop(line):
             expected[under_way[line]] = current[line]
+            performed.add(line)
             current[line] = rng.getrandbits(512)
             memory.memory.write(line, (1 << 64) - 1, current[line])
 
@@ -314,13 +316,14 @@ async def atomics(dut: Any) -> None:
         if dut.rsp_valid.value and take:
             rsp = layouts.dcache_rsp.unpack(int(dut.rsp.value))
             assert rsp["data"] == expected.pop(rsp["tag"]), f"tag {rsp['tag']}: not what memory held"
+            performed -= {line for line, tag in under_way.items() if tag == rsp["tag"]}
             under_way = {line: tag for line, tag in under_way.items() if tag != rsp["tag"]}
             done += 1
         if waiting is not None and dut.req_ready.value:
             line, tag = waiting["addr"], waiting["tag"]
             if waiting.get("amo"):
                 under_way[line], expected[tag] = tag, None
-                together = max(together, len(under_way))
+                together = max(together, len(under_way.keys() - performed))
             else:
                 expected[tag] = current[line]
             waiting = None

@@ -432,6 +432,8 @@ async def random_accesses(dut: Any) -> None:
             bench.take_lmem()
     for _ in range(2):  # an atomic leaves a cycle after its commit
         await FallingEdge(dut.clk)
+        for name in ("exec_valid", "dcache_rsp_valid", "lmem_rsp_valid", "dcache_flush_done"):
+            getattr(dut, name).value = 0
     await ReadOnly()
     assert dut.idle.value and not bench.expected and not bench.traced
     assert bench.faults > 10 and bench.fences > 5 and bench.atomics > 50 and bench.illegal > 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -13,12 +14,13 @@ from hypothesis import strategies as st
 
 from config import HardwareConfig
 from golden_model.follow.difference import Difference
-from golden_model.records.layout import AxiChannel
+from golden_model.records.layout import AxiChannel, Kind
 from hw.tb.checker import LaunchEnd
 from hw.tb.checkers import AxiChecker
 from hw.tb.checkers.axi_pairs import pair_by_id
 from sw.runtime import messages as m
 from tests.unit.axi_traffic import BLOCK, FIRST, Row, Traffic, batches
+from tests.unit.fake_hardware import to_array
 
 LAUNCH = m.Launch(1, "kernel", FIRST, FIRST, 0, (1, 1, 1), (1, 1, 1), 1, (0, 0, 0), 0, (1, 1, 1), 20)
 Mutation = Callable[[list[Row]], None]
@@ -229,6 +231,19 @@ def test_an_error_response_is_counted_and_its_data_not_compared() -> None:
     assert difference is None
     assert checker.figures.error_responses == 1
     assert checker.counts().axi_transactions == traffic.number - 1
+
+
+def test_a_block_that_all_accesses_share_costs_time_in_proportion() -> None:
+    """Atomics on one word: the whole traffic is one block, in one batch; what grew with its square took minutes."""
+    traffic = Traffic(61, number=8000, blocks=1).run()
+    rows = [{**row, "seq": number} for number, row in enumerate(sorted(traffic.rows, key=lambda row: row["cycle"]))]
+    checker = AxiChecker(HardwareConfig())
+    checker.host(m.WriteMemory(FIRST, traffic.initial))
+    batch = {kind: to_array(kind, rows if kind is Kind.AXI else [], 4) for kind in Kind}
+    begun = time.process_time()
+    assert checker.records(batch) is None
+    assert time.process_time() - begun < 4
+    assert checker.figures.reads + checker.figures.writes == traffic.number
 
 
 def test_reset_forgets_what_was_outstanding() -> None:
