@@ -9,6 +9,7 @@ import pytest
 from config import HardwareConfig
 from golden_model import FindingKind, Launch
 from golden_model.follow.adopted import AdoptedKind
+from golden_model.machine import Tier
 from golden_model.records.layout import CtaEvent, Kind, MemoryOp
 from tests.unit import follow_kernels
 from tests.unit.fake_hardware import BASE
@@ -105,6 +106,22 @@ spawn:
     ret
 """
 
+# A barrier across cores, which the only warp of the only core passes at once.
+ACROSS = """
+kernel:
+    lui s9, 0x80000
+    li s10, 1
+    li s5, 30
+again:
+    bar s9, s10
+    bar.arrive t2, s9, s10
+    addi t3, t3, 1
+    bar.wait s9, t2
+    addi s5, s5, -1
+    bnez s5, again
+    ret
+"""
+
 KERNELS = {"atomics": ATOMICS, "floats": FLOATS, "lanes": LANES, "arrive": ARRIVE}
 
 
@@ -125,6 +142,13 @@ def test_a_correct_design_passes(name: str, seed: int) -> None:
     adopted = made.follower.coverage.adopted
     assert (adopted[AdoptedKind.LANE_ORDER] > 0) == (name == "atomics")
     assert (adopted[AdoptedKind.SC_FAILURE] > 0) == (name == "atomics")
+
+
+@pytest.mark.parametrize("tier", ["readable", "fast"])
+def test_barriers_across_cores_are_followed(tier: Tier) -> None:
+    made = Bench(ACROSS, FULL, tier=tier, allowed=(FindingKind.UNDEFINED_STORE,))
+    assert made.launch(spawn_launch(made)) is None, made.report()
+    assert made.follower.coverage.barriers == 3 * 30
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
