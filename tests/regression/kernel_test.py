@@ -23,6 +23,7 @@ class Need(Enum):
     FLOAT = ("ext_f", "single-precision floats (EXT_F)")
     ATOMICS = ("ext_a", "atomics (EXT_A)")
     SIMT = ("ext_simt_full", "votes, shuffles, WSPAWN, WGATHER and asynchronous barriers")
+    PACKED = ("ext_packed", "packed loads (ext_packed)")
 
     @property
     def text(self) -> str:

@@ -5,7 +5,7 @@ import numpy as np
 from tests.regression.host import Argument, Exercise, Minimum, Need, Session, Sizes, kernel_test, u32
 
 
-@kernel_test(sizes=Sizes(18, 126, 1022), needs=(Need.FLOAT, Need.SIMT), minimum=Minimum(Exercise(splits=1)))
+@kernel_test(sizes=Sizes(18, 126, 1022), needs=(Need.FLOAT, Need.PACKED), minimum=Minimum(Exercise(splits=1)))
 def packld(t: Session) -> None:
     """PACKLB and PACKLH with positive and negative strides, N tasks of sixteen bytes."""
     src = t.random(np.uint8, 16 * t.size, 0, 256)
