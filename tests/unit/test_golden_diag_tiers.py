@@ -12,7 +12,7 @@ from golden_model.diagnosis import Check, Diagnosis
 from tests.unit.golden_tiers import both_tiers, fuzz_case, needs_compiler
 
 pytestmark = needs_compiler
-FULL = HardwareConfig(ext_a=True, ext_f=True, ext_simt_full=True)
+FULL = HardwareConfig(ext_packed=True)
 SHAPES = (FULL, replace(FULL, num_cores=2, num_threads=8), replace(FULL, num_threads=2))
 
 

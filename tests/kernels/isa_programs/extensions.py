@@ -170,8 +170,7 @@ def _wspawn(write: Writer) -> None:
     for count in ("a1", "x0", "a1"):
         write(f"lla a2, {entry}")
         write(f".insn r 0x0B, 1, 0, x0, {count}, a2")
-        write("li a3, 1")
-        write(".insn r 0x0B, 1, 0, x0, a3, a2")  # starts nobody: waits for the ends of all
+        write(".insn r 0x0B, 1, 0, x0, x0, a2")  # starts nobody: waits for the ends of all
         write("amoadd.w a4, x0, (a5)")
     write(f"j {over}")
     write.place(entry)  # of the spawned warps: one lane, and MSCRATCH of the spawner
