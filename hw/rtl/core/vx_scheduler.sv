@@ -87,13 +87,13 @@ module vx_scheduler
     assign active = active_q;
     assign stopping = stopping_q;
     assign stalled = stalled_q;
-    assign fetching = waiting_q;
     assign tmask = tmask_q;
     assign slot = slot_q;
 
     // ---------------------------------------------------------------- fetch
 
     logic [NUM_WARPS-1:0] waiting_q;  // a word is on its way
+    assign fetching = waiting_q;
     logic [NUM_WARPS-1:0] waiting;  // ... and does not arrive now
     logic [NUM_WARPS-1:0] candidates;
     logic picked;

@@ -33,7 +33,7 @@ module vx_fpu_divsqrt_lane
     logic [27:0] remainder_q;
     logic [25:0] radicand_q, digits_q;
 
-    // ---------------------------------------------------------------- unpack
+    // ---------------------------------------------------------------- unpack, digits
 
     always_ff @(posedge clk) begin
         if (load) begin
@@ -53,6 +53,7 @@ module vx_fpu_divsqrt_lane
             exponent_x = signed'(10'(exponent(a_q)) - 10'(places_x));
             exponent_y = signed'(10'(exponent(b_q)) - 10'(places_y));
             divisor_q <= y;
+            digits_q <= '0;
             if (is_sqrt) begin
                 // Half of the exponent, rounded down; what that leaves over goes into the radicand: 1.0 to below 4.0.
                 sign_q <= 1'b0;
@@ -70,6 +71,30 @@ module vx_fpu_divsqrt_lane
                     remainder_q <= {4'b0, x};
                 end
             end
+        end
+        if (iterate) begin
+            logic [27:0] remainder, subtrahend;
+            logic [25:0] digits, radicand;
+            logic digit;
+            remainder = remainder_q;
+            digits = digits_q;
+            radicand = radicand_q;
+            for (int k = 0; k < 2; ++k) begin
+                if (is_sqrt) begin
+                    remainder = {remainder[25:0], radicand[25:24]};
+                    radicand = {radicand[23:0], 2'b0};
+                    subtrahend = {digits, 2'b01};
+                end else begin
+                    subtrahend = {4'b0, divisor_q};
+                end
+                digit = remainder >= subtrahend;
+                if (digit) remainder = remainder - subtrahend;
+                digits = {digits[24:0], digit};
+                if (!is_sqrt) remainder = {remainder[26:0], 1'b0};
+            end
+            remainder_q <= remainder;
+            digits_q <= digits;
+            radicand_q <= radicand;
         end
     end
 
@@ -102,36 +127,6 @@ module vx_fpu_divsqrt_lane
                     special_q <= 1'b0;
                 end
             end
-        end
-    end
-
-    // ---------------------------------------------------------------- digits
-
-    always_ff @(posedge clk) begin
-        if (prepare) digits_q <= '0;
-        if (iterate) begin
-            logic [27:0] remainder, subtrahend;
-            logic [25:0] digits, radicand;
-            logic digit;
-            remainder = remainder_q;
-            digits = digits_q;
-            radicand = radicand_q;
-            for (int k = 0; k < 2; ++k) begin
-                if (is_sqrt) begin
-                    remainder = {remainder[25:0], radicand[25:24]};
-                    radicand = {radicand[23:0], 2'b0};
-                    subtrahend = {digits, 2'b01};
-                end else begin
-                    subtrahend = {4'b0, divisor_q};
-                end
-                digit = remainder >= subtrahend;
-                if (digit) remainder = remainder - subtrahend;
-                digits = {digits[24:0], digit};
-                if (!is_sqrt) remainder = {remainder[26:0], 1'b0};
-            end
-            remainder_q <= remainder;
-            digits_q <= digits;
-            radicand_q <= radicand;
         end
     end
 
