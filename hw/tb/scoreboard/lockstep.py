@@ -14,7 +14,7 @@ from golden_model.records.layout import AxiChannel, Kind
 from golden_model.records.ring import Batch
 from golden_model.standing import standing
 from hw.tb.checker import CheckCounts, LaunchEnd
-from hw.tb.checkers.axi_memory import BLOCK
+from hw.tb.checkers.axi_replay import BLOCK
 from hw.tb.scoreboard.host_side import GoldenHost
 from hw.tb.scoreboard.memory_compare import compare_memory, memory_difference
 from sw.runtime import messages as m
