@@ -16,8 +16,8 @@ from golden_model.records.layout import AxiChannel, Kind, dtype
 from golden_model.records.ring import Batch, Records
 from hw.tb.checker import CheckCounts, LaunchEnd
 from hw.tb.checkers.axi_memory import AxiMemory
-from hw.tb.checkers.axi_replay import BLOCK, Write
 from hw.tb.checkers.axi_pairs import NEVER, BankBatch, BankPairs, Reads
+from hw.tb.checkers.axi_replay import BLOCK, Write
 from hw.tb.top.abi import VRAM_SIZE
 from sw.runtime import messages as m
 
