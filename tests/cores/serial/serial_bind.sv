@@ -145,7 +145,8 @@ module serial_probe
         .trace_barrier(barrier),
         .trace_ipdom(ipdom),
         .trace_fault(fault),
-        .trace_cta(cta)
+        .trace_cta(cta),
+        .trace_spawn('0)
     );
 endmodule
 
