@@ -11,6 +11,7 @@
 #include "llvm/Transforms/Scalar.h"
 #include "llvm/Transforms/Scalar/StructurizeCFG.h"
 #include "llvm/Transforms/Utils/FixIrreducible.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/LoopSimplify.h"
 #include "llvm/Transforms/Utils/LowerSwitch.h"
 #include "llvm/Transforms/Utils/UnifyFunctionExitNodes.h"
@@ -146,6 +147,11 @@ bool convert_short_ifs(Function& function) {
         }
     }
     return changed;
+}
+
+void fold_constant_branches(Function& function) {
+    for (BasicBlock& block : function) ConstantFoldTerminator(&block);
+    removeUnreachableBlocks(function);
 }
 
 void structurize(Function& function, FunctionAnalysisManager& analyses, bool keep_uniform) {

@@ -15,4 +15,7 @@ bool convert_short_ifs(llvm::Function& function);
 // of a loop, at its latch. With `keep_uniform` regions whose branches are all uniform stay as they are.
 void structurize(llvm::Function& function, llvm::FunctionAnalysisManager& analyses, bool keep_uniform);
 
+// Branches on a constant are jumps. Structurizing makes them, and without optimisation the back end keeps them.
+void fold_constant_branches(llvm::Function& function);
+
 }  // namespace vx

@@ -65,6 +65,7 @@ class DivergencePass : public PassInfoMixin<DivergencePass> {
                 vx::lower_hidden_branches(function);
             }
         }
+        vx::fold_constant_branches(function);
         analyses.invalidate(function, PreservedAnalyses::none());
         if (!inserted.error.empty()) {
             function.getContext().emitError(inserted.error + "; write it so that lanes leave and enter a region at one place");
