@@ -55,7 +55,7 @@ def test_every_thread_of_every_block_runs_once(cores: int, tmp_path: Path) -> No
         out = np.zeros(blocks * threads + 16, np.uint32)
         words = [np.uint32(value) for value in (dimension, *grid, *block, 0)]
         machine = Machine(hardware, tier="fast")
-        result = machine.load(image.vxbin).launch("main", cores, hardware.num_threads, [*words, out, np.uint64(0)])
+        result = machine.load(image.vxbin).launch("main", args=[*words, out, np.uint64(0)])
         assert result.findings == ()
         thread, of = np.arange(blocks * threads) % threads, np.arange(blocks * threads) // threads
         expected = np.where(thread & 1, 1_000_000, 1) + of + 77
@@ -76,7 +76,7 @@ int main() {
 """
     hardware, out = _hardware(1), np.full(2, 9, np.uint32)
     image = compile_kernel([source_of(tmp_path, text)], None, hardware, cache_dir=tmp_path / "cache")
-    assert Machine(hardware, tier="fast").load(image.vxbin).launch("main", 1, 4, [out]).findings == ()
+    assert Machine(hardware, tier="fast").load(image.vxbin).launch("main", args=[out]).findings == ()
     assert out.tolist() == [0xFFFFFFFF, 0]
 
 
