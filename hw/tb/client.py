@@ -17,7 +17,7 @@ from cocotb.task import bridge
 from cocotb.triggers import ValueChange
 from pyuvm import ConfigDB, uvm_root, uvm_test
 
-from config import LaunchPath
+from config import LaunchPath, RunConfig
 from hw.tb.agents.axi.policy import MemoryPolicy
 from hw.tb.backend import SimulatedBackend
 from hw.tb.bar_host import BarJudge, BarServer, SimulatedBarBackend
@@ -121,6 +121,7 @@ async def run_client(
     policy: MemoryPolicy | None = None,
     prepare: Callable[[VortexEnv], None] = lambda env: None,
     bar: BarOptions | None = None,
+    config: RunConfig | None = None,
 ) -> ResultT:
     """Run `function(backend)` to its end on this simulator's design.
 
@@ -132,6 +133,8 @@ async def run_client(
         policy: memory policy; default is the preset of the run's MEM knob with the run's seed.
         prepare: called after reset and before the client, to arm faults or waves on `env.config.harness`.
         bar: how the client uses the BARs.
+        config: the run, in a process that makes several; default is that of the process. Its hardware must be that of
+            the model. Memories are cleared first, so that the run does not depend on those before it.
 
     Raises:
         Whatever the client raised; RuntimeError if it never ran.
@@ -141,16 +144,21 @@ async def run_client(
     if path is LaunchPath.BOTH:
         raise ValueError("a client runs on one path; call run_client twice for both")
     settings = RunSettings.read()
+    run = config or settings.config
+    if run.hardware != settings.config.hardware:
+        raise ValueError(f"this model is a {settings.config.hardware.label()}, the run wants {run.hardware.label()}")
     harness = Harness(settings.run_dir, lambda: ValueChange(dut.event_toggle))
+    if config is not None:
+        harness.clear_memories()
     harness.copy_batches = path is LaunchPath.BAR  # who keeps records on the other path copies what it keeps
     judge = None
     if path is LaunchPath.BAR:
-        judge = BarJudge(settings.config, harness, lockstep=backend != "rtl", in_tree=settings.config.core is None)
+        judge = BarJudge(run, harness, lockstep=backend != "rtl", in_tree=run.core is None)
     env = EnvConfig(
-        run=settings.config,
+        run=run,
         harness=harness,
-        policy=policy or MemoryPolicy.preset(settings.config.mem, settings.config.seed),
-        checkers=[judge] if judge is not None else _checkers(backend, settings),
+        policy=policy or MemoryPolicy.preset(run.mem, run.seed),
+        checkers=[judge] if judge is not None else _checkers(backend, run),
     )
     client = _Client(function, backend, prepare, judge, bar or BarOptions())
     root = uvm_root()
@@ -166,7 +174,7 @@ async def run_client(
     return client.result  # type: ignore[no-any-return]
 
 
-def _checkers(backend: str, settings: RunSettings) -> list[Checker]:
+def _checkers(backend: str, run: RunConfig) -> list[Checker]:
     from hw.tb.scoreboard import cosim_checkers, free_checkers
 
-    return free_checkers(settings.config) if backend == "rtl" else cosim_checkers(settings.config)
+    return free_checkers(run) if backend == "rtl" else cosim_checkers(run)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import os
+import signal
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from tests.regression.paths import join_paths
 from tests.regression.result import RunResult
 from tests.regression.typed_json import read_json, write_json
 
+_PR_SET_PDEATHSIG = 1
+
 
 def _prepare(env: VortexEnv, job: Job) -> None:
     """After reset and before the host program: waves, and whatever the job wants to put in."""
@@ -34,15 +38,11 @@ def _prepare(env: VortexEnv, job: Job) -> None:
         getattr(importlib.import_module(module), name)(env)
 
 
-@cocotb.test()
-async def kernel_run(dut: Any) -> None:
-    """The first job that fails is the last one: the design may be in any state."""
-    for file in RunSettings.read().options[JOB_OPTION].split(os.pathsep):
-        await _run_job(dut, read_json(Path(file), Job))
+async def run_job(dut: Any, job: Job) -> RunResult:
+    """Run the host program in a thread, once on each launch path; the verdict goes to the job's result file.
 
-
-async def _run_job(dut: Any, job: Job) -> None:
-    """The host program runs in a thread, once on each launch path; the verdict goes to the job's result file."""
+    A path that failed is the last one: the design may be in any state.
+    """
     test = find_test(job.config.test)
     results: list[RunResult] = []
     for path in job.config.launch.single:
@@ -56,11 +56,31 @@ async def _run_job(dut: Any, job: Job) -> None:
                 path=path,
                 policy=MemoryPolicy.preset(job.policy, job.config.seed) if job.policy else None,
                 prepare=lambda env: _prepare(env, job),
+                config=job.config,
             )
         )
     result = join_paths(results)
     write_json(job.result, result)
-    assert result.passed, result.failures[0].message if result.failures else "nothing was run"
+    return result
+
+
+@cocotb.test()
+async def kernel_run(dut: Any) -> None:
+    """All jobs of this process. The first one that fails is the last one: the design may be in any state."""
+    _end_with_parent()
+    for file in RunSettings.read().options[JOB_OPTION].split(os.pathsep):
+        job = read_json(Path(file), Job)
+        job.started.touch()
+        result = await run_job(dut, job)
+        assert result.passed, result.failures[0].message if result.failures else "nothing was run"
+
+
+def _end_with_parent() -> None:
+    """A simulator whose starter was killed would go on for the rest of its jobs."""
+    parent = os.getppid()
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended just before
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
 def _execute(test: KernelTest, job: Job, path: LaunchPath, backend: Backend) -> RunResult:

@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +28,7 @@ DEFAULT_TIMEOUT_S = 600.0
 # Environment: other values of registers without reset, everything else as SEED has it.
 RESET_SEED = "VX_RESET_SEED"
 _LOG_LINES = 15
+_WATCH_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ def simulate(
     timeout_s: float = DEFAULT_TIMEOUT_S,
     ring_records: int = 32768,
     environment: Mapping[str, str] | None = None,
+    watch: Callable[[], str] | None = None,
 ) -> SimResult:
     """Build the model if need be and run one cocotb test module in it.
 
@@ -78,6 +80,8 @@ def simulate(
         model: a finished build to use instead of `spec`.
         options: handed to the test in `RunSettings.options`.
         environment: more variables of the process, such as another top level.
+        watch: asked several times a second while the process runs; a sentence that it returns stops the process and
+            becomes the reason.
 
     Raises:
         BuildError, ToolError: the model could not be built.
@@ -95,9 +99,9 @@ def simulate(
     command = [str(model.executable("cocotb")), *plusargs(run_dir, seed, ring_records)]
     began = time.monotonic()
     variables = {**_environment(settings, test_module), **(environment or {})}
-    code = _run(command, run_dir, variables, log, timeout_s)
+    code, stopped = _run(command, run_dir, variables, log, timeout_s, watch)
     seconds = time.monotonic() - began
-    tests, reason = _verdict(run_dir / "results.xml", code, log, timeout_s)
+    tests, reason = _verdict(run_dir / "results.xml", code, log, stopped)
     (run_dir / "memory.bin").unlink(missing_ok=True)  # sparse, but numpy and rsync see 4 GiB
     return SimResult(not reason, reason, tuple(tests), run_dir, log, seconds)
 
@@ -138,23 +142,45 @@ def _environment(settings: RunSettings, test_module: str) -> dict[str, str]:
     return env
 
 
-def _run(command: Sequence[str], run_dir: Path, env: dict[str, str], log: Path, timeout_s: float) -> int | None:
-    """Exit code, or None when the process was stopped after `timeout_s`."""
+def _run(
+    command: Sequence[str],
+    run_dir: Path,
+    env: dict[str, str],
+    log: Path,
+    timeout_s: float,
+    watch: Callable[[], str] | None,
+) -> tuple[int | None, str]:
+    """Exit code, or None and the reason when the process was stopped."""
     with log.open("wb") as file:
         process = subprocess.Popen(
             command, cwd=run_dir, env=env, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT
         )
         try:
-            return process.wait(timeout_s)
+            if watch is None:
+                return process.wait(timeout_s), ""
+            return _wait(process, timeout_s, watch)
         except subprocess.TimeoutExpired:
-            return None
+            return None, f"the simulator was stopped after {timeout_s:g} s of wall time"
         finally:
             if process.poll() is None:
                 process.kill()
                 process.wait()
 
 
-def _verdict(results: Path, code: int | None, log: Path, timeout_s: float) -> tuple[list[TestOutcome], str]:
+def _wait(process: subprocess.Popen[bytes], timeout_s: float, watch: Callable[[], str]) -> tuple[int | None, str]:
+    end = time.monotonic() + timeout_s
+    while True:
+        try:
+            return process.wait(_WATCH_S), ""
+        except subprocess.TimeoutExpired:
+            if time.monotonic() > end:
+                raise
+            reason = watch()
+            if reason:
+                return None, reason
+
+
+def _verdict(results: Path, code: int | None, log: Path, stopped: str) -> tuple[list[TestOutcome], str]:
     tests: list[TestOutcome] = []
     broken = ""
     try:
@@ -162,7 +188,7 @@ def _verdict(results: Path, code: int | None, log: Path, timeout_s: float) -> tu
     except ValueError as error:
         broken = str(error)
     if code is None:
-        return tests, f"the simulator was stopped after {timeout_s:g} s of wall time; log: {log}"
+        return tests, f"{stopped}; log: {log}"
     if code < 0:
         return tests, f"the simulator died by signal {signal.Signals(-code).name}; log: {log}"
     failed = [test for test in tests if test.failure is not None]

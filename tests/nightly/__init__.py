@@ -1,0 +1,1 @@
+"""The nightly regression: catalogue, plan, run, history, report."""

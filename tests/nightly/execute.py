@@ -1,0 +1,161 @@
+"""Runs the cases of a chunk in as few simulator processes as they allow, and writes each record as soon as it is known.
+
+```
+ chunk ─ compile images ─▶ jobs ─▶ one process: job, job, job … ─▶ records
+                                     │ a job fails, the process dies or a budget runs out
+                                     └─▶ record of that case, another process for the rest
+ a case that failed ─▶ once more, alone ─▶ flaky if it ends differently
+```
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from config import ConfigError
+from hw.tb.build.model import BuildError, Model, build
+from hw.tb.build.spec import ModelSpec
+from hw.tb.build.toolchain import ToolError
+from hw.tb.run import SimResult, simulate
+from tests.cosim.kernel_batch import BATCH_OPTION
+from tests.nightly.case import Case
+from tests.nightly.folders import case_folder, chunk_folder
+from tests.nightly.leftover import recovered
+from tests.nightly.plan import Chunk
+from tests.nightly.record import Record, read_record, record_of, refused, write_record
+from tests.nightly.watch import START_SECONDS, Stop, Watch
+from tests.regression.catalogue import find_test
+from tests.regression.compile import compile_images, copy_images
+from tests.regression.errors import RunError
+from tests.regression.job import Job
+from tests.regression.junit import write_junit
+from tests.regression.result import Failure, RunResult
+from tests.regression.typed_json import write_json
+
+TEST_MODULE = "tests.cosim.kernel_batch"
+
+
+class InterruptedRunError(Exception):
+    """Somebody asked the run to stop; what is finished is recorded."""
+
+
+def run_chunk(run: Path, chunk: Chunk, wanted: Collection[str], stop: Stop = lambda: False) -> list[Record]:
+    """Run the wanted cases of a chunk that have no record yet.
+
+    Args:
+        run: folder of the run.
+        chunk: its cases have one model.
+        wanted: ids of the cases that were selected.
+        stop: asked several times a second.
+
+    Returns:
+        Records of all wanted cases, those of earlier attempts among them.
+
+    Raises:
+        InterruptedRunError: `stop` said so.
+    """
+    cases = [case for case in chunk.cases if case.id in wanted]
+    pending = [case for case in cases if read_record(case_folder(run, case)) is None]
+    left: Sequence[tuple[Case, Job]] = _prepare(run, pending)
+    model = _model(left)
+    attempt = 0
+    while left and model is not None:
+        if stop():
+            raise InterruptedRunError
+        attempt += 1
+        left = _run_process(chunk_folder(run, chunk) / f"process{attempt}", model, left, stop)
+    return [record for case in cases if (record := read_record(case_folder(run, case))) is not None]
+
+
+def _prepare(run: Path, cases: Sequence[Case]) -> list[tuple[Case, Job]]:
+    """Jobs of the cases that can be started; the others get their record."""
+    jobs: list[tuple[Case, Job]] = []
+    for case in cases:
+        folder = case_folder(run, case)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        try:
+            config = case.config()
+            test = find_test(case.test)
+            images = copy_images(compile_images(test, config), test.name, folder)
+        except (RunError, ConfigError) as error:
+            write_record(folder, refused(case, str(error)))
+            continue
+        job = Job(config, "cosim", images, folder)
+        write_json(folder / "job.json", job)
+        jobs.append((case, job))
+    return jobs
+
+
+def _model(jobs: Sequence[tuple[Case, Job]]) -> Model | None:
+    if not jobs:
+        return None
+    try:
+        return build(ModelSpec(hardware=jobs[0][1].config.hardware))
+    except (BuildError, ToolError) as error:
+        for case, job in jobs:
+            write_record(job.folder, refused(case, str(error)))
+        return None
+
+
+def _run_process(
+    folder: Path, model: Model, jobs: Sequence[tuple[Case, Job]], stop: Stop
+) -> Sequence[tuple[Case, Job]]:
+    """Run one process and record what it finished and what ended it; returns the cases that are still to do."""
+    watch = Watch(jobs, stop)
+    ended = _simulate(folder, model, watch)
+    watch.collect()
+    if stop():
+        raise InterruptedRunError
+    if watch.done == len(jobs):
+        return []
+    case, job = jobs[watch.done]
+    result = watch.result(job) or _killed(case, job, ended)
+    record = record_of(case, result, watch.seconds(job))
+    write_json(job.result, result)
+    write_junit(job.folder / "results.xml", result)
+    record = record.model_copy(update={"flaky": _flaky(model, job, record, stop)})
+    write_record(job.folder, record)
+    return jobs[watch.done + 1 :]
+
+
+def _simulate(folder: Path, model: Model, watch: Watch) -> SimResult:
+    folder.mkdir(parents=True, exist_ok=True)
+    listing = folder / "jobs.txt"
+    listing.write_text("".join(f"{job.folder / 'job.json'}\n" for _, job in watch.jobs), encoding="utf-8")
+    return simulate(
+        watch.jobs[0][1].config,
+        TEST_MODULE,
+        folder,
+        model=model,
+        options={BATCH_OPTION: str(listing)},
+        timeout_s=START_SECONDS + sum(case.seconds for case, _ in watch.jobs),
+        watch=watch,
+    )
+
+
+def _killed(case: Case, job: Job, ended: SimResult) -> RunResult:
+    """The result of a case whose process ended before its verdict; its log and last commits are kept beside it."""
+    shutil.copyfile(ended.log, job.folder / "sim.log")
+    commits = recovered(ended.run_dir / "ring.bin")
+    (job.folder / "last_commits.txt").write_text(commits + "\n", encoding="utf-8")
+    reason = ended.reason or "the simulator ended without a verdict on this case"
+    log = "\n".join(f"  | {line}" for line in ended.log_tail().splitlines())
+    last = "\n".join(f"  {line}" for line in commits.splitlines())
+    screen = f"simulator\n  {reason}\n\n  last commits:\n{last}\n\n  last lines of its log:\n{log}"
+    failure = Failure("simulator", "simulator", reason.split("; log: ")[0], screen)
+    return RunResult(case.test, job.backend, job.config.knobs(), job.config.repro_line(), failures=(failure,))
+
+
+def _flaky(model: Model, job: Job, record: Record, stop: Stop) -> bool:
+    """Whether the same case with the same seed ends differently in a process of its own."""
+    folder = job.folder / "again"
+    folder.mkdir(parents=True, exist_ok=True)
+    alone = Job(job.config, job.backend, job.images, folder, job.policy, job.prepare)
+    write_json(folder / "job.json", alone)
+    watch = Watch([(record.case, alone)], stop)
+    ended = _simulate(folder / "sim", model, watch)
+    result = watch.result(alone) or _killed(record.case, alone, ended)
+    return record_of(record.case, result, 0.0).bucket != record.bucket
