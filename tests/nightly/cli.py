@@ -64,7 +64,11 @@ def diff(before: str, now: str, results: Path = RESULTS) -> None:
 
 
 @app.command("bisect", context_settings={"allow_extra_args": True})
-def bisect_test(context: typer.Context, good: str, bad: str) -> None:
+def bisect_test(
+    context: typer.Context,
+    good: Annotated[str, typer.Option(help="a commit that passes")],
+    bad: Annotated[str, typer.Option(help="a later one that fails")],
+) -> None:
     """The first commit between GOOD and BAD at which the main command with the given knobs fails."""
     knobs: dict[str, str] = {}
     for argument in context.args:

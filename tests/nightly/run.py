@@ -63,19 +63,18 @@ def run_nightly(options: Options, console: Console) -> int:
     Raises:
         NightlyError: it could not be started, or selected nothing.
     """
-    history = None
     if options.resume:
         folder = options.results / options.resume
         plan = read_plan(folder)
+        check_tags(options.tag, plan.cases)
         history = History(options.history or options.results)
     else:
         plan = make_plan(options)
-        folder = make_folder(options.results, plan.started)
-        history = History(options.history or options.results)
+        check_tags(options.tag, plan.cases)
+        folder, history = _new_run(options, plan)
         chunks = make_chunks(plan.cases, history.expected_seconds())
         plan = plan.model_copy(update={"id": folder.name, "chunks": chunks})
         write_plan(folder, plan)
-    check_tags(options.tag, plan.cases)
     console.print(
         f"nightly {plan.id}: {len(plan.cases)} cases in {len(plan.chunks)} chunks, night seed {plan.night_seed}",
         markup=False,
@@ -92,6 +91,16 @@ def run_nightly(options: Options, console: Console) -> int:
         console.print(f"interrupted; go on with: make nightly RESUME={plan.id}", markup=False, highlight=False)
     print_summary(console, summary, str(folder / PAGE))
     return 0 if summary.good and code in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) else 1
+
+
+def _new_run(options: Options, plan: Plan) -> tuple[Path, History]:
+    """A folder of its own and the history, which may be in the same place."""
+    folder = make_folder(options.results, plan.started)
+    try:
+        return folder, History(options.history or options.results)
+    except NightlyError:
+        folder.rmdir()
+        raise
 
 
 def conclude(folder: Path, plan: Plan, selected: int, history: History) -> Summary:
