@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 import os
 import secrets
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tests.nightly.case import Case
-from tests.nightly.choose import choose
+from tests.nightly.choose import Chosen, Tests, choose
 from tests.nightly.errors import NightlyError
 from tests.nightly.suite import Suite, Tier
 
@@ -36,6 +37,7 @@ class Plan(BaseModel):
         id: name of its folder.
         night_seed: where every seed comes from.
         commit: of the sources, with `+` behind it if they had been changed.
+        skipped: how many combinations no processor of theirs can run, by reason.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -47,19 +49,23 @@ class Plan(BaseModel):
     commit: str
     versions: dict[str, str]
     chunks: tuple[Chunk, ...]
+    skipped: dict[str, int] = {}
 
     @property
     def cases(self) -> list[Case]:
         return [case for chunk in self.chunks for case in chunk.cases]
 
 
-def cases_of(suites: Sequence[Suite], tier: Tier, tests: Sequence[str], night_seed: int) -> list[Case]:
+def cases_of(suites: Sequence[Suite], tier: Tier, tests: Tests, night_seed: int) -> Chosen:
     """Cases of all suites of a tier and the smaller ones. Raises NightlyError."""
     found: dict[str, Case] = {}
+    skipped = Counter[str]()
     for suite in suites:
         if suite.tier.rank <= tier.rank:
-            found.update((case.id, case) for case in choose(suite, tests, night_seed))
-    return list(found.values())
+            chosen = choose(suite, tests, night_seed)
+            found.update((case.id, case) for case in chosen.cases)
+            skipped.update(chosen.skipped)
+    return Chosen(tuple(found.values()), skipped)
 
 
 def make_chunks(cases: Sequence[Case], expected: Mapping[str, float]) -> tuple[Chunk, ...]:

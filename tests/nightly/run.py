@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.nightly.case import Case
 from tests.nightly.changed import only_changed
+from tests.nightly.choose import every_test
 from tests.nightly.errors import NightlyError
 from tests.nightly.folders import RESULTS
 from tests.nightly.history import History
@@ -23,7 +25,6 @@ from tests.nightly.select import check_tags
 from tests.nightly.suite import SUITES_FOLDER, Tier, load_suites
 from tests.nightly.summary import Summary, finished, summarise
 from tests.nightly.terminal import ProgressPlugin, print_summary
-from tests.regression.catalogue import known_tests
 
 ROOT = Path(__file__).parents[2]
 ITEMS = Path(__file__).parent / "items.py"
@@ -115,7 +116,8 @@ def conclude(folder: Path, plan: Plan, selected: int, history: History) -> Summa
 def make_plan(options: Options) -> Plan:
     """The cases of tonight, not yet in chunks. Raises NightlyError."""
     seed = fresh_seed() if options.seed is None else options.seed
-    cases = cases_of(load_suites(options.suites), options.tier, known_tests(), seed)
+    chosen = cases_of(load_suites(options.suites), options.tier, every_test(), seed)
+    cases: Sequence[Case] = chosen.cases
     if options.changed:
         cases = only_changed(cases, options.changed, ROOT)
     if not cases:
@@ -130,6 +132,7 @@ def make_plan(options: Options) -> Plan:
         commit=commit(),
         versions=versions(),
         chunks=make_chunks(cases, {}),
+        skipped=dict(chosen.skipped),
     )
 
 

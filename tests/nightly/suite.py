@@ -46,6 +46,14 @@ class Tier(Enum):
         return list(Tier).index(self)
 
 
+class Scale(Enum):
+    """Which of a test's sizes runs: seconds on the golden model, a run in lockstep, as much as one may want."""
+
+    SMOKE = "smoke"
+    DEFAULT = "default"
+    LARGE = "large"
+
+
 class Rule(Enum):
     """How cases are chosen from the product of the axes."""
 
@@ -128,7 +136,8 @@ class Suite(_Strict):
     choice: Choice = Choice()
     budget: Budget = Budget()
     knobs: dict[str, str] = {}
-    size: dict[str, int] = {}  # elements by test; the others use their default
+    scale: Scale = Scale.DEFAULT
+    size: dict[str, int] = {}  # elements by test; the others use those of the scale
     expected_failure: tuple[ExpectedFailure, ...] = ()
 
 

@@ -71,6 +71,7 @@ def print_summary(console: Console, summary: Summary, page: str) -> None:
         f"  {cycles:,} cycles, {compared:,} warp instructions compared; night seed {plan.night_seed}, "
         f"commit {plan.commit[:13]}"
     )
+    lines += [f"  {count:4d} combinations skipped: {reason}" for reason, count in plan.skipped.items()]
     for bucket in summary.buckets[:_SHOWN]:
         lines += [f"  {len(bucket.records):4d} x {bucket.first}", f"         {bucket.records[0].repro}"]
     lines += _more(len(summary.buckets), "buckets")

@@ -6,11 +6,12 @@ import datetime
 from collections.abc import Sequence
 
 from tests.nightly.case import Case
+from tests.nightly.choose import Entry
 from tests.nightly.plan import Chunk, Plan, make_chunks
 from tests.nightly.record import Record, Verdict
 from tests.nightly.suite import Suite, Tier
 
-TESTS = ("alpha", "beta", "gamma")
+TESTS = {name: Entry() for name in ("alpha", "beta", "gamma")}
 
 
 def suite(**content: object) -> Suite:

@@ -9,16 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.nightly.choose import choose
+from tests.nightly.choose import Entry, choose, every_test
 from tests.nightly.errors import NightlyError
-from tests.nightly.suite import Tier, load_suite, load_suites
-from tests.regression.catalogue import known_tests
+from tests.nightly.suite import Scale, Tier, load_suite, load_suites
 from tests.unit.nightly_cases import TESTS, suite
 
 
 def test_the_catalogue_is_valid() -> None:
     for item in load_suites():
-        cases = choose(item, known_tests(), night_seed=1)
+        cases = choose(item, every_test(), night_seed=1).cases
         assert cases
         assert len({case.id for case in cases}) == len(cases)
         for case in cases:
@@ -79,14 +78,14 @@ def test_the_whole_product_with_fixed_seeds() -> None:
         exclude={"beta": "why"},
         size={"alpha": 9},
     )
-    cases = choose(item, TESTS, 1)
+    cases = choose(item, TESTS, 1).cases
     assert len(cases) == 2 * 2 * 2 * 2
     assert {case.seed for case in cases} == {3, 4}
     assert {case.test: case.knobs.get("N") for case in cases} == {"alpha": "9", "gamma": None}
 
 
 def test_copies_through_the_bars_need_the_bars() -> None:
-    cases = choose(suite(axes={"launch": ["kmu", "bar"], "copy": ["backdoor", "bar"]}), TESTS, 1)
+    cases = choose(suite(axes={"launch": ["kmu", "bar"], "copy": ["backdoor", "bar"]}), TESTS, 1).cases
     assert {(case.knobs["LAUNCH"], case.knobs["COPY"]) for case in cases} == {
         ("kmu", "backdoor"),
         ("bar", "backdoor"),
@@ -96,7 +95,7 @@ def test_copies_through_the_bars_need_the_bars() -> None:
 
 def test_seeds_are_fresh_every_night_and_follow_from_its_seed() -> None:
     item = suite(choice={"seeds": 2})
-    first, again, other = (choose(item, TESTS, seed) for seed in (1, 1, 2))
+    first, again, other = (choose(item, TESTS, seed).cases for seed in (1, 1, 2))
     assert first == again
     assert not {case.seed for case in first} & {case.seed for case in other}
     assert len({case.seed for case in first}) == 6
@@ -119,7 +118,7 @@ _VALUES = {
     ),
 )
 def test_pairs_cover_every_pair(night: int, count: int, axes: dict[str, list[str]]) -> None:
-    cases = choose(suite(axes=axes, choice={"rule": "pairs", "count": count}), TESTS, night)
+    cases = choose(suite(axes=axes, choice={"rule": "pairs", "count": count}), TESTS, night).cases
     rows = [(case.test, case.shape, *(case.knobs[knob] for knob in ("ENTRY", "LAUNCH", "MEM"))) for case in cases]
     assert len(set(rows)) == len(rows)
     columns = [list(TESTS), *(axes[name] for name in _VALUES)]
@@ -134,8 +133,22 @@ def test_an_expected_failure_matches_only_its_axes() -> None:
         axes={"entry": ["s11", "direct"]},
         expected_failure=[{"test": "al*", "entry": "s11", "reason": "known"}],
     )
-    found = {(case.test, case.knobs["ENTRY"]): case.expected_failure for case in choose(item, TESTS, 1)}
+    found = {(case.test, case.knobs["ENTRY"]): case.expected_failure for case in choose(item, TESTS, 1).cases}
     assert [key for key, reason in found.items() if reason] == [("alpha", "s11")]
+
+
+def test_what_a_processor_cannot_run_is_skipped_and_counted() -> None:
+    tests = {"alpha": Entry(), "beta": Entry(unmet=lambda hardware: "too few lanes" * (hardware.num_threads < 8))}
+    chosen = choose(suite(axes={"shape": ["1x1c4w4t", "1x1c4w8t"]}), tests, 1)
+    assert [(case.test, case.shape[-2:]) for case in chosen.cases] == [("alpha", "4t"), ("alpha", "8t"), ("beta", "8t")]
+    assert chosen.skipped == {"too few lanes": 1}
+
+
+def test_sizes_follow_from_the_scale() -> None:
+    tests = {"alpha": Entry({Scale.SMOKE: 5}), "beta": Entry({Scale.SMOKE: 6})}
+    cases = choose(suite(scale="smoke", size={"beta": 9}), tests, 1).cases
+    assert [case.knobs["N"] for case in cases] == ["5", "9"]
+    assert "N" not in choose(suite(), tests, 1).cases[0].knobs
 
 
 def test_tiers_are_ordered() -> None:
