@@ -16,7 +16,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM)$(RTL_FILELIST),run,help)
-.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign bench format lock clean
+.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -80,6 +80,20 @@ bar-campaign: setup ## random command sequences of the BAR device, RTL against g
 
 test-matrix: setup ## the same programs on many shapes (MATRIX='4w4t 2c8w8t' selects), kind and hostile memory
 	@VX_MATRIX=1 $(PYTEST) tests/matrix
+
+# What is given becomes an option of `python -m tests.nightly run`; TIER is smoke, nightly or weekly there.
+nightly_options = $(if $(TIER),--tier '$(TIER)') $(if $(K),-k '$(K)') $(if $(TAG),--tag '$(TAG)') $(if $(CHANGED),--changed '$(CHANGED)') \
+	$(if $(NIGHT_SEED),--seed '$(NIGHT_SEED)') $(if $(RESUME),--resume '$(RESUME)') $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') \
+	$(if $(HISTORY),--history '$(HISTORY)') $(if $(QUIET),--quiet) --workers '$(JOBS)'
+
+nightly: setup ## every kernel, many configurations, fresh seeds; a page (TIER K TAG CHANGED NIGHT_SEED RESUME SCHEDULER HISTORY QUIET)
+	@$(PY) -m tests.nightly run $(nightly_options)
+
+nightly-diff: setup ## what changed between two runs: A=<id> B=<id>
+	@$(PY) -m tests.nightly diff '$(A)' '$(B)'
+
+bisect: setup ## the first commit that fails: TEST=… SEED=… GOOD=… BAD=…
+	@$(PY) -m tests.nightly bisect --good '$(GOOD)' --bad '$(BAD)' $(knob_arguments)
 
 bench: setup ## simulation speed, as ratios of one run; cost of the remapper in cycles
 	@$(PY) -m hw.tb.bench
