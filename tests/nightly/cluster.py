@@ -21,24 +21,25 @@ from tests.nightly.folders import case_folder
 from tests.nightly.plan import Chunk
 from tests.nightly.record import Record, read_record
 
-_CONNECT_S = 20.0
+_CONNECT_S = 30.0
 _POLL_S = 0.2
 _RETRIES = 3  # a chunk that kills its worker each time is not sent for ever
 
 
-class ClusterRunner:
-    """All chunks at once to the scheduler at `address`.
+def check_scheduler(address: str) -> None:
+    """Raises NightlyError: nobody answers at that address."""
+    try:
+        Client(address, timeout=_CONNECT_S, set_as_default=False).close()
+    except (OSError, ValueError, TimeoutError, CommClosedError) as error:
+        raise NightlyError(f"SCHEDULER={address}: no Dask scheduler answers there: {error}") from error
 
-    Raises:
-        NightlyError: nobody answers there.
-    """
+
+class ClusterRunner:
+    """All chunks at once to the scheduler at `address`."""
 
     def __init__(self, run: Path, address: str, chunks: Sequence[Chunk], wanted: Collection[str]) -> None:
         self._run = run.resolve()
-        try:
-            self._client = Client(address, timeout=_CONNECT_S, set_as_default=False)
-        except (OSError, ValueError, TimeoutError, CommClosedError) as error:
-            raise NightlyError(f"SCHEDULER={address}: no Dask scheduler answers there: {error}") from error
+        self._client = Client(address, timeout=_CONNECT_S, set_as_default=False)
         selected = frozenset(wanted)
         self._futures: dict[str, Future[Any]] = {
             # One at a time on a worker of any number of threads: a simulator fills a core, its build two.

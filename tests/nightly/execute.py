@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -19,7 +20,6 @@ from hw.tb.build.model import BuildError, Model, build
 from hw.tb.build.spec import ModelSpec
 from hw.tb.build.toolchain import ToolError
 from hw.tb.run import SimResult, simulate
-from tests.cosim.kernel_batch import BATCH_OPTION
 from tests.nightly.case import Case
 from tests.nightly.folders import case_folder, chunk_folder
 from tests.nightly.leftover import recovered
@@ -29,12 +29,12 @@ from tests.nightly.watch import START_SECONDS, Stop, Watch
 from tests.regression.catalogue import find_test
 from tests.regression.compile import compile_images, copy_images
 from tests.regression.errors import RunError
-from tests.regression.job import Job
+from tests.regression.job import JOB_OPTION, Job
 from tests.regression.junit import write_junit
 from tests.regression.result import Failure, RunResult
+from tests.regression.simulation import TEST_MODULE
 from tests.regression.typed_json import write_json
 
-TEST_MODULE = "tests.cosim.kernel_batch"
 
 
 class InterruptedRunError(Exception):
@@ -84,7 +84,7 @@ def _prepare(run: Path, cases: Sequence[Case]) -> list[tuple[Case, Job]]:
             write_record(folder, refused(case, str(error)))
             continue
         job = Job(config, "cosim", images, folder)
-        write_json(folder / "job.json", job)
+        write_json(job.file, job)
         jobs.append((case, job))
     return jobs
 
@@ -123,14 +123,12 @@ def _run_process(
 
 def _simulate(folder: Path, model: Model, watch: Watch) -> SimResult:
     folder.mkdir(parents=True, exist_ok=True)
-    listing = folder / "jobs.txt"
-    listing.write_text("".join(f"{job.folder / 'job.json'}\n" for _, job in watch.jobs), encoding="utf-8")
     return simulate(
         watch.jobs[0][1].config,
         TEST_MODULE,
         folder,
         model=model,
-        options={BATCH_OPTION: str(listing)},
+        options={JOB_OPTION: os.pathsep.join(str(job.file) for _, job in watch.jobs)},
         timeout_s=START_SECONDS + sum(case.seconds for case, _ in watch.jobs),
         watch=watch,
     )
@@ -154,7 +152,7 @@ def _flaky(model: Model, job: Job, record: Record, stop: Stop) -> bool:
     folder = job.folder / "again"
     folder.mkdir(parents=True, exist_ok=True)
     alone = Job(job.config, job.backend, job.images, folder, job.policy, job.prepare)
-    write_json(folder / "job.json", alone)
+    write_json(alone.file, alone)
     watch = Watch([(record.case, alone)], stop)
     ended = _simulate(folder / "sim", model, watch)
     result = watch.result(alone) or _killed(record.case, alone, ended)

@@ -64,6 +64,10 @@ def run_nightly(options: Options, console: Console) -> int:
     Raises:
         NightlyError: it could not be started, or selected nothing.
     """
+    if options.scheduler:
+        from tests.nightly.cluster import check_scheduler  # Dask takes a second to import
+
+        check_scheduler(options.scheduler)
     if options.resume:
         folder = options.results / options.resume
         plan = read_plan(folder)

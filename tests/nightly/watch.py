@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tests.cosim.kernel_batch import STARTED
 from tests.nightly.case import Case
 from tests.nightly.record import record_of, write_record
 from tests.regression.job import Job
@@ -40,7 +39,7 @@ class Watch:
         if self.done == len(self.jobs):
             return ""
         case, job = self.jobs[self.done]
-        started = _modified(job.folder / STARTED)
+        started = _modified(job.started)
         if self.result(job) is not None:
             return ""
         if started is None:
@@ -70,7 +69,7 @@ class Watch:
 
     def seconds(self, job: Job) -> float:
         """Wall time of a job, up to now if it never ended."""
-        started = _modified(job.folder / STARTED)
+        started = _modified(job.started)
         return (_modified(job.result) or time.time()) - started if started is not None else 0.0
 
     def _ends(self) -> list[float]:

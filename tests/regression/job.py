@@ -35,6 +35,11 @@ class Job:
         return self.folder / "job.json"
 
     @property
+    def started(self) -> Path:
+        """Touched when the job begins, so that a watchdog knows whose time runs."""
+        return self.folder / "started"
+
+    @property
     def result(self) -> Path:
         return self.folder / "results.json"
 

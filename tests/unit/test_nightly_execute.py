@@ -14,7 +14,6 @@ import pytest
 
 from hw.tb.build.model import BuildError
 from hw.tb.run import SimResult
-from tests.cosim.kernel_batch import BATCH_OPTION, STARTED
 from tests.nightly import execute
 from tests.nightly.case import Case
 from tests.nightly.execute import InterruptedRunError, run_chunk
@@ -23,7 +22,7 @@ from tests.nightly.local import LocalRunner
 from tests.nightly.record import RECORD, Verdict, bucket_of, read_record, record_of
 from tests.regression.errors import RunError
 from tests.regression.images import Images
-from tests.regression.job import Job
+from tests.regression.job import JOB_OPTION, Job
 from tests.regression.result import Failure, KernelResult, Outcome, RunResult
 from tests.regression.typed_json import read_json, write_json
 from tests.unit.nightly_cases import case, chunk
@@ -52,17 +51,17 @@ class ScriptedSimulator:
         timeout_s: float,
         watch: Callable[[], str],
     ) -> SimResult:
-        jobs = [read_json(Path(line), Job) for line in Path(options[BATCH_OPTION]).read_text().splitlines()]
+        jobs = [read_json(Path(name), Job) for name in options[JOB_OPTION].split(os.pathsep)]
         self.processes.append([job.config.test for job in jobs])
         log = run_dir / "sim.log"
         log.write_text("the simulator said this\n")
         for job in jobs:
-            (job.folder / STARTED).touch()
+            job.started.touch()
             deed = self._script(job, len(self.processes))
             if deed == "crash":
                 return SimResult(False, f"the simulator died by signal SIGSEGV; log: {log}", (), run_dir, log, 1.0)
             if deed == "hang":
-                os.utime(job.folder / STARTED, (time.time() - 1000, time.time() - 1000))
+                os.utime(job.started, (time.time() - 1000, time.time() - 1000))
                 reason = watch()
                 assert reason, "nobody noticed"
                 return SimResult(False, f"{reason}; log: {log}", (), run_dir, log, 1.0)
