@@ -13,12 +13,12 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from config import ConfigError
-from hw.tb.build.model import BuildError, Model, build
+from hw.tb.build.model import Model
 from hw.tb.build.spec import ModelSpec
-from hw.tb.build.toolchain import ToolError
 from hw.tb.run import SimResult, simulate
 from tests.nightly.case import Case
 from tests.nightly.folders import case_folder, chunk_folder
@@ -26,15 +26,14 @@ from tests.nightly.leftover import recovered
 from tests.nightly.plan import Chunk
 from tests.nightly.record import Record, read_record, record_of, refused, write_record
 from tests.nightly.watch import START_SECONDS, Stop, Watch
-from tests.regression.catalogue import find_test
-from tests.regression.compile import compile_images, copy_images
 from tests.regression.errors import RunError
 from tests.regression.job import JOB_OPTION, Job
 from tests.regression.junit import write_junit
+from tests.regression.pipeline import Request, fit_core, make_images, make_job
+from tests.regression.progress import SilentProgress
 from tests.regression.result import Failure, RunResult
-from tests.regression.simulation import TEST_MODULE
+from tests.regression.simulation import TEST_MODULE, prepare_model
 from tests.regression.typed_json import write_json
-
 
 
 class InterruptedRunError(Exception):
@@ -58,8 +57,9 @@ def run_chunk(run: Path, chunk: Chunk, wanted: Collection[str], stop: Stop = lam
     """
     cases = [case for case in chunk.cases if case.id in wanted]
     pending = [case for case in cases if read_record(case_folder(run, case)) is None]
-    left: Sequence[tuple[Case, Job]] = _prepare(run, pending)
-    model = _model(left)
+    ready = _prepare(run, pending)
+    model = _model(ready)
+    left: Sequence[tuple[Case, Job]] = [(item.case, item.job) for item in ready]
     attempt = 0
     while left and model is not None:
         if stop():
@@ -69,34 +69,43 @@ def run_chunk(run: Path, chunk: Chunk, wanted: Collection[str], stop: Stop = lam
     return [record for case in cases if (record := read_record(case_folder(run, case))) is not None]
 
 
-def _prepare(run: Path, cases: Sequence[Case]) -> list[tuple[Case, Job]]:
-    """Jobs of the cases that can be started; the others get their record."""
-    jobs: list[tuple[Case, Job]] = []
+@dataclass(frozen=True)
+class Prepared:
+    """A case that can be started; `spec` is the model of a foreign core, None for the in-tree one."""
+
+    case: Case
+    job: Job
+    spec: ModelSpec | None
+
+
+def _prepare(run: Path, cases: Sequence[Case]) -> list[Prepared]:
+    """The cases that can be started; the others get their record."""
+    ready: list[Prepared] = []
     for case in cases:
         folder = case_folder(run, case)
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
         try:
-            config = case.config()
-            test = find_test(case.test)
-            images = copy_images(compile_images(test, config), test.name, folder)
+            request, _ = fit_core(Request(case.config(), folder=folder), SilentProgress())
+            job = make_job(request, make_images(request, SilentProgress()))
         except (RunError, ConfigError) as error:
+            folder.mkdir(parents=True, exist_ok=True)
             write_record(folder, refused(case, str(error)))
             continue
-        job = Job(config, "cosim", images, folder)
         write_json(job.file, job)
-        jobs.append((case, job))
-    return jobs
+        ready.append(Prepared(case, job, request.spec))
+    return ready
 
 
-def _model(jobs: Sequence[tuple[Case, Job]]) -> Model | None:
-    if not jobs:
+def _model(ready: Sequence[Prepared]) -> Model | None:
+    """The one model of all these cases; None, and records that say why, if it cannot be built."""
+    if not ready:
         return None
+    # A foreign core is built without the BAR device where no case launches through it.
+    spec = max((item.spec for item in ready), key=lambda spec: spec is not None and spec.device)
     try:
-        return build(ModelSpec(hardware=jobs[0][1].config.hardware))
-    except (BuildError, ToolError) as error:
-        for case, job in jobs:
-            write_record(job.folder, refused(case, str(error)))
+        return prepare_model(ready[0].job.config, SilentProgress(), spec)
+    except RunError as error:
+        for item in ready:
+            write_record(item.job.folder, refused(item.case, str(error)))
         return None
 
 

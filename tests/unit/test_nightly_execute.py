@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from hw.tb.build.model import BuildError
 from hw.tb.run import SimResult
 from tests.nightly import execute
 from tests.nightly.case import Case
@@ -23,6 +22,7 @@ from tests.nightly.record import RECORD, Verdict, bucket_of, read_record, record
 from tests.regression.errors import RunError
 from tests.regression.images import Images
 from tests.regression.job import JOB_OPTION, Job
+from tests.regression.pipeline import Request
 from tests.regression.result import Failure, KernelResult, Outcome, RunResult
 from tests.regression.typed_json import read_json, write_json
 from tests.unit.nightly_cases import case, chunk
@@ -84,14 +84,18 @@ def simulator(monkeypatch: pytest.MonkeyPatch) -> Callable[[Script], ScriptedSim
     def install(script: Script) -> ScriptedSimulator:
         made = ScriptedSimulator(script)
         monkeypatch.setattr(execute, "simulate", made)
-        monkeypatch.setattr(execute, "build", lambda spec: None)
-        monkeypatch.setattr(execute, "_model", lambda jobs: SimpleNamespace() if jobs else None)
-        monkeypatch.setattr(execute, "find_test", lambda name: SimpleNamespace(name=name))
-        monkeypatch.setattr(execute, "compile_images", lambda test, config: Images(()))
-        monkeypatch.setattr(execute, "copy_images", lambda images, test, folder: Images(()))
+        monkeypatch.setattr(execute, "prepare_model", lambda config, progress, spec: SimpleNamespace())
+        monkeypatch.setattr(execute, "make_images", lambda request, progress: Images(()))
+        monkeypatch.setattr(execute, "make_job", _make_job)
         return made
 
     return install
+
+
+def _make_job(request: Request, images: Images) -> Job:
+    assert request.folder is not None
+    request.folder.mkdir(parents=True, exist_ok=True)
+    return Job(request.config, "cosim", images, request.folder)
 
 
 def _cases(count: int) -> list[Case]:
@@ -216,26 +220,24 @@ def test_sources_that_do_not_compile_are_refused(
 ) -> None:
     simulator(lambda job, process: "pass")
 
-    def compile_images(test: Any, config: Any) -> Images:
-        if test.name == "t0":
+    def make_images(request: Request, progress: Any) -> Images:
+        if request.config.test == "t0":
             raise RunError("kernel.cpp:3: no such type")
         return Images(())
 
-    monkeypatch.setattr(execute, "compile_images", compile_images)
+    monkeypatch.setattr(execute, "make_images", make_images)
     assert _run(tmp_path, _cases(2)) == ["refused", "pass"]
 
 
 def test_a_model_that_cannot_be_built_refuses_its_cases(
     tmp_path: Path, simulator: Callable[[Script], ScriptedSimulator], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = execute._model
     made = simulator(lambda job, process: "pass")
-    monkeypatch.setattr(execute, "_model", real)
 
-    def build(spec: Any) -> None:
-        raise BuildError("Verilator failed")
+    def prepare_model(config: Any, progress: Any, spec: Any) -> None:
+        raise RunError("Verilator failed")
 
-    monkeypatch.setattr(execute, "build", build)
+    monkeypatch.setattr(execute, "prepare_model", prepare_model)
     assert _run(tmp_path, _cases(2)) == ["refused", "refused"]
     assert made.processes == []
 
