@@ -6,12 +6,12 @@ A worker that dies loses the case it was at; its chunk goes to another one, whic
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from distributed import Client, Future, wait
+from distributed import Client, Future
 from distributed.comm.core import CommClosedError
 
 from tests.nightly.case import Case
@@ -61,16 +61,11 @@ class ClusterRunner:
             if ended:
                 error = future.exception()
                 raise RuntimeError(f"chunk {chunk.name} ended without case {case.id}: {error or 'no record was seen'}")
-            _pause(future)
+            time.sleep(_POLL_S)
 
     def close(self) -> None:
         self._client.cancel(list(self._futures.values()), force=True)
         self._client.close()
-
-
-def _pause(future: Future[Any]) -> None:
-    with suppress(TimeoutError):
-        wait([future], timeout=_POLL_S)
 
 
 def _run(run: Path, chunk: Chunk, wanted: Collection[str]) -> int:

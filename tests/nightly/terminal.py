@@ -49,7 +49,7 @@ class ProgressPlugin:
             if report.failed:
                 self._failed += 1
                 name = report.nodeid.partition("[")[2].rstrip("]")
-                self._console.print(f"FAIL  {name}", style="red", markup=False, highlight=False)
+                self._console.print(f"FAIL  {name}: {_reason(report)}", style="red", markup=False, highlight=False)
             failed = f", {self._failed} failed" if self._failed else ""
             self._bar.update(self._task, completed=self._done, description=f"cases{failed}")
             if not self._console.is_terminal and self._done * 10 // max(1, self._total) > self._tenths:
@@ -58,6 +58,13 @@ class ProgressPlugin:
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         self._bar.stop()
+
+
+def _reason(report: pytest.TestReport) -> str:
+    """The first line of a first screen, or the exception that kept the case from running."""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = str(crash.message if crash is not None else report.longrepr).strip()
+    return text.splitlines()[0] if text else "no reason is known"
 
 
 def print_summary(console: Console, summary: Summary, page: str) -> None:
