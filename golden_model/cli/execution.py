@@ -10,6 +10,7 @@ from rich.console import Console as Terminal
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from golden_model.cli.app import INTERRUPTED, refuse
+from golden_model.cli.interrupt import Interruption
 from golden_model.cli.options import Prepared
 from golden_model.errors import HangError, LaunchError, LimitError
 from golden_model.report import counts, findings
@@ -58,12 +59,19 @@ def execute(
     machine = prepared.machine
     bar = Bar(kernel, prepared.blocks)
     readable = machine.tier == "readable" or step is not None
-    watch = Watch(step, bar.update, _EVERY[readable])
+    interruption = Interruption()
+
+    def look(instructions: int, blocks: int) -> None:
+        interruption.check()
+        bar.update(instructions, blocks)
+
+    watch = Watch(step, look, _EVERY[readable])
     began = time.perf_counter()
     failure = ""
     try:
         machine.launch(prepared.launch)
-        summary = machine.run(limit, seed, watch)
+        with interruption:
+            summary = machine.run(limit, seed, watch)
         bar.close()
         typer.echo(counts(kernel, summary, time.perf_counter() - began))
     except LaunchError as error:

@@ -236,7 +236,8 @@ def test_start_address_and_stack_come_from_the_configuration() -> None:
     assert 0xFFF0_0137 in built.words("__vx_cta_entry", 20)  # lui sp, 0xfff00
 
 
-def test_sixty_four_bit_images_are_refused_for_now() -> None:
+def test_a_sixty_four_bit_image_may_lie_above_four_gigabytes() -> None:
     hardware = HardwareConfig(xlen=64, startup_addr=0x1_8000_0000, stack_base_addr=0x1_FFFF_0000, axi_addr_width=48)
-    with pytest.raises(SourceError, match=r"XLEN=64: there is no link script link64\.ld"):
-        build_image(MULTIKERNEL, hardware=hardware)
+    built = build_image(MULTIKERNEL, hardware=hardware)
+    assert built.module.min_vma == 0x1_8000_0000
+    assert min(built.module.kernels.values()) > 0x1_8000_0000

@@ -40,8 +40,9 @@ def test_an_extra_branch(tmp_path: Path) -> None:
     ids=["printf", "malloc", "exp", "atomic"],
 )
 def test_a_forbidden_symbol(text: str, words: str, tmp_path: Path) -> None:
+    without_atomics = HardwareConfig(ext_a=False)
     with pytest.raises(LinkError, match=f"undefined symbol .*{words}.*used at .*kernel\\.cpp:\\d+"):
-        compile_kernel([source(tmp_path, text)], cache_dir=tmp_path / "cache")
+        compile_kernel([source(tmp_path, text)], hardware=without_atomics, cache_dir=tmp_path / "cache")
 
 
 def test_an_over_large_stack_frame(tmp_path: Path) -> None:

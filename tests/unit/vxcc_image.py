@@ -57,7 +57,8 @@ def build_image(
     elf = ELFFile(io.BytesIO(done.elf.read_bytes()))
     table = elf.get_section_by_name(".symtab")
     assert isinstance(table, SymbolTableSection)
-    return Built(load(done.vxbin), elf, {item.name: int(item["st_value"]) for item in table.iter_symbols()})
+    xlen = 32 if hardware is None else hardware.xlen
+    return Built(load(done.vxbin, xlen), elf, {item.name: int(item["st_value"]) for item in table.iter_symbols()})
 
 
 def source(folder: Path, text: str, name: str = "kernel.cpp") -> Path:
