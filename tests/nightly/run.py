@@ -143,6 +143,8 @@ def make_plan(options: Options) -> Plan:
 def _arguments(options: Options, folder: Path) -> list[str]:
     arguments = [
         str(ITEMS),
+        "-c",
+        str(ITEMS.with_name("pytest.ini")),
         "--rootdir",
         str(ROOT),
         "-p",
@@ -155,10 +157,6 @@ def _arguments(options: Options, folder: Path) -> list[str]:
         str(folder),
         "--junitxml",
         str(folder / "junit.xml"),
-        "-o",
-        "junit_family=xunit2",
-        "-o",
-        "python_files=items.py",
     ]
     if options.keyword:
         arguments += ["-k", options.keyword]

@@ -7,6 +7,7 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -142,6 +143,14 @@ def test_a_good_run_ends_with_0(tmp_path: Path) -> None:
     _finished_run(tmp_path, {"alpha": Verdict.PASS})
     done = _nightly("run", "--resume", "r1", "--results", str(tmp_path), "--workers", "1", "--quiet")
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "PASS")
+
+
+def test_results_may_lie_inside_the_checkout(tmp_path: Path) -> None:
+    """Where pytest would take the options of `make test` for those of a nightly run."""
+    with tempfile.TemporaryDirectory(dir=ROOT / "tests") as folder:
+        _finished_run(Path(folder), {"alpha": Verdict.PASS})
+        done = _nightly("run", "--resume", "r1", "--results", folder, "--workers", "2", "--quiet")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "PASS"), done.stderr
 
 
 def test_a_known_failure_that_passes_is_reported(tmp_path: Path) -> None:
