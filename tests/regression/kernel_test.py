@@ -18,19 +18,21 @@ Generate = Callable[[RunConfig], dict[str, str]]
 
 
 class Need(Enum):
-    """What a kernel asks of the processor beyond integers and SPLIT, JOIN, PRED, BAR, TMC, WSYNC: (field, text)."""
+    """What a kernel asks of the processor beyond integers and SPLIT, JOIN, PRED, BAR, TMC, WSYNC: (field, smallest value, text)."""
 
-    FLOAT = ("ext_f", "single-precision floats (EXT_F)")
-    ATOMICS = ("ext_a", "atomics (EXT_A)")
-    SIMT = ("ext_simt_full", "votes, shuffles, WSPAWN, WGATHER and asynchronous barriers")
-    PACKED = ("ext_packed", "packed loads (ext_packed)")
+    FLOAT = ("ext_f", 1, "single-precision floats (EXT_F)")
+    ATOMICS = ("ext_a", 1, "atomics (EXT_A)")
+    SIMT = ("ext_simt_full", 1, "votes, shuffles, WSPAWN, WGATHER and asynchronous barriers")
+    PACKED = ("ext_packed", 1, "packed loads (ext_packed)")
+    CORES = ("total_cores", 2, "two cores, whose caches are not coherent")
 
     @property
     def text(self) -> str:
-        return self.value[1]
+        return self.value[2]
 
     def met_by(self, hardware: HardwareConfig) -> bool:
-        return bool(getattr(hardware, self.value[0]))
+        field, smallest, _ = self.value
+        return int(getattr(hardware, field)) >= smallest
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from sw.runtime import LaunchError
 from tests.regression.host import Argument, Exercise, Minimum, Need, Session, Sizes, kernel_test, u32
 
 
 @kernel_test(
     sizes=Sizes(1, 1, 1),
-    needs=(Need.SIMT,),
+    needs=(Need.SIMT, Need.CORES),
     knobs={"CORES": "2"},
     minimum=Minimum(
         Exercise(barriers=40), fixed="a global barrier needs every warp of every core in it at once: one block a warp"
@@ -17,8 +16,6 @@ from tests.regression.host import Argument, Exercise, Minimum, Need, Session, Si
 def async_gbarrier(t: Session) -> None:
     """Values go from core to core around two global barriers; N times, one launch each."""
     hardware = t.device.config.hardware
-    if hardware.total_cores < 2:
-        raise LaunchError("CORES=1: this test needs at least two cores, whose caches are not coherent")
     groups, lanes = hardware.total_cores * hardware.num_warps, hardware.num_threads
     index = np.arange(groups * lanes, dtype=np.uint32)
     before = 7 * index + 1
