@@ -18,7 +18,10 @@ Generate = Callable[[RunConfig], dict[str, str]]
 
 
 class Need(Enum):
-    """What a kernel asks of the processor beyond integers and SPLIT, JOIN, PRED, BAR, TMC, WSYNC: (field, smallest value, text)."""
+    """What a kernel asks of the processor beyond integers and SPLIT, JOIN, PRED, BAR, TMC, WSYNC.
+
+    Each is a field of the configuration, its smallest value, and a text.
+    """
 
     FLOAT = ("ext_f", 1, "single-precision floats (EXT_F)")
     ATOMICS = ("ext_a", 1, "atomics (EXT_A)")
