@@ -127,7 +127,7 @@ class History:
 
     def runs(self, last: int) -> list[RunRow]:
         """The last runs, oldest first."""
-        passed = func.sum((_RESULTS.c.verdict.in_(("pass", "expected failure"))).cast(Integer))
+        passed = func.sum((_RESULTS.c.verdict.in_(("pass", "expected failure", "skipped"))).cast(Integer))
         query = (
             select(
                 _RUNS.c.id,

@@ -19,6 +19,8 @@ def test_case(chunk: Chunk, case: Case, runner: Runner, record_property: pytest.
     record_property("bucket", record.bucket)  # type: ignore[operator]
     if record.verdict is Verdict.EXPECTED_FAIL:
         pytest.xfail(f"{case.expected_failure}: {record.message}")
+    if record.verdict is Verdict.SKIPPED:
+        pytest.skip(record.message)
     if record.verdict is Verdict.UNEXPECTED_PASS:
         pytest.fail(f"it passes now; take it off the expected failures of suite {case.suite}", pytrace=False)
     if not record.verdict.good:

@@ -13,6 +13,7 @@ from tests.nightly.case import Case
 from tests.regression.result import RunResult
 
 RECORD = "record.json"
+_NOT_HERE = "launch-refused"  # the check that a host program fails by refusing before its first launch
 
 
 class Verdict(Enum):
@@ -23,10 +24,11 @@ class Verdict(Enum):
     EXPECTED_FAIL = "expected failure"
     UNEXPECTED_PASS = "unexpected pass"  # a known failure is gone: take it off the list
     REFUSED = "refused"  # could not be started
+    SKIPPED = "skipped"  # the host program says that this size or processor is none for it
 
     @property
     def good(self) -> bool:
-        return self in (Verdict.PASS, Verdict.EXPECTED_FAIL)
+        return self in (Verdict.PASS, Verdict.EXPECTED_FAIL, Verdict.SKIPPED)
 
 
 class Record(BaseModel):
@@ -73,9 +75,10 @@ def record_of(case: Case, result: RunResult, seconds: float) -> Record:
         failed = True
         message = f"{result.cycles:,} cycles, the budget of suite {case.suite} is {case.cycles:,}"
         bucket, screen = bucket_of("cycle budget", case.test, message), f"cycle budget\n  {message}"
+    skipped = first is not None and first.check == _NOT_HERE and not result.kernels
     return Record(
         case=case,
-        verdict=_verdict(case, failed),
+        verdict=Verdict.SKIPPED if skipped else _verdict(case, failed),
         bucket=bucket,
         message=message,
         screen=screen,

@@ -49,7 +49,14 @@ class Summary:
     @property
     def good(self) -> bool:
         """Something ran, all of it, and nothing is wrong."""
-        return bool(self.records) and not self.left and all(record.verdict.good for record in self.records)
+        ran = any(record.verdict is not Verdict.SKIPPED for record in self.records)
+        return ran and not self.left and all(record.verdict.good for record in self.records)
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """How many cases did not run, by reason: combinations first, then what host programs refused."""
+        refused = Counter(record.message for record in self.records if record.verdict is Verdict.SKIPPED)
+        return {**self.plan.skipped, **refused}
 
 
 def finished(folder: Path, plan: Plan) -> list[Record]:

@@ -49,7 +49,7 @@ class ProgressPlugin:
             if report.failed:
                 self._failed += 1
                 name = report.nodeid.partition("[")[2].rstrip("]")
-                self._console.print(f"FAIL  {name}: {_reason(report)}", style="red", markup=False, highlight=False)
+                self._console.print(f"FAIL  {name}: {_reason(report)}", style="red", markup=False, soft_wrap=True)
             failed = f", {self._failed} failed" if self._failed else ""
             self._bar.update(self._task, completed=self._done, description=f"cases{failed}")
             if not self._console.is_terminal and self._done * 10 // max(1, self._total) > self._tenths:
@@ -63,7 +63,7 @@ class ProgressPlugin:
 def _reason(report: pytest.TestReport) -> str:
     """The first line of a first screen, or the exception that kept the case from running."""
     crash = getattr(report.longrepr, "reprcrash", None)
-    text = str(crash.message if crash is not None else report.longrepr).strip()
+    text = str(crash.message if crash is not None else report.longrepr).removeprefix("Failed: ").strip()
     return text.splitlines()[0] if text else "no reason is known"
 
 
@@ -78,7 +78,7 @@ def print_summary(console: Console, summary: Summary, page: str) -> None:
         f"  {cycles:,} cycles, {compared:,} warp instructions compared; night seed {plan.night_seed}, "
         f"commit {plan.commit[:13]}"
     )
-    lines += [f"  {count:4d} combinations skipped: {reason}" for reason, count in plan.skipped.items()]
+    lines += [f"  {count:4d} skipped: {reason}" for reason, count in summary.skipped.items()]
     for bucket in summary.buckets[:_SHOWN]:
         lines += [f"  {len(bucket.records):4d} x {bucket.first}", f"         {bucket.records[0].repro}"]
     lines += _more(len(summary.buckets), "buckets")

@@ -267,6 +267,14 @@ def test_verdicts(tmp_path: Path, deed: str, expected: str, verdict: Verdict) ->
     assert record_of(item, _result(job, deed), 1.0).verdict is verdict
 
 
+def test_what_a_host_program_refuses_is_skipped_with_its_reason() -> None:
+    refusal = Failure("launch-refused", "host", "N=3: must be even", "launch-refused\n  N=3: must be even")
+    record = record_of(case(), RunResult("alpha", "cosim", {}, "", failures=(refusal,)), 1.0)
+    assert (record.verdict, record.message) == (Verdict.SKIPPED, "N=3: must be even")
+    late = RunResult("alpha", "cosim", {}, "", (KernelResult("k", 1, Outcome.PASS, "1"),), failures=(refusal,))
+    assert record_of(case(), late, 1.0).verdict is Verdict.FAIL
+
+
 def test_a_run_of_nothing_has_not_passed() -> None:
     assert record_of(case(), RunResult("alpha", "cosim", {}, ""), 1.0).verdict is Verdict.FAIL
 

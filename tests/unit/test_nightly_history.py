@@ -110,6 +110,14 @@ def test_good_means_that_all_of_something_ran(records: int, selected: int, good:
     assert summarise(plan([case()]), done, selected, None).good is good
 
 
+def test_a_run_in_which_everything_was_skipped_is_not_good() -> None:
+    cases = [case(), case(test="beta")]
+    skipped = [record(item, Verdict.SKIPPED, message="too small") for item in cases]
+    summary = summarise(plan(cases), skipped, 2, None)
+    assert (summary.good, summary.skipped) == (False, {"too small": 2})
+    assert summarise(plan(cases), [skipped[0], record(cases[1])], 2, None).good
+
+
 def test_the_difference_of_two_runs() -> None:
     names = ("same", "new", "fixed", "still", "slow", "gone")
     before: list[Record] = [

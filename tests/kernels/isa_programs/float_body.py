@@ -86,7 +86,10 @@ def float_body(write: Writer) -> None:
     write("fadd.s f0, f0, fa0")
     write("feq.s x0, fa0, fa1")
     for number in (FCSR, FRM, FFLAGS):
-        write(f"li a1, {write.random.randrange(1 << 8) & 0x9F}")  # a rounding mode that exists
+        value = write.random.randrange(1 << 8)
+        # A rounding mode that exists: five to seven would make the division illegal.
+        value = value & 0xF8 | (value & 7) % 5 if number == FRM else value & 0x9F
+        write(f"li a1, {value}")
         write(f"csrrw a2, {number:#x}, a1")
         write("fdiv.s fa1, fa0, fa2")
         write(f"csrrs a3, {number:#x}, x0")
