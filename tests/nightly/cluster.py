@@ -42,7 +42,7 @@ class ClusterRunner:
         self._client = Client(address, timeout=_CONNECT_S, set_as_default=False)
         selected = frozenset(wanted)
         self._futures: dict[str, Future[Any]] = {
-            # One at a time on a worker of any number of threads: a simulator fills a core, its build two.
+            # A simulator fills a core and a worker runs a chunk a thread: docs/nightly.md says one thread a worker.
             chunk.name: self._client.submit(
                 _run, self._run, chunk, selected, key=f"{self._run.name}/{chunk.name}", retries=_RETRIES, pure=False
             )

@@ -1,6 +1,6 @@
 """pytest plugin of a nightly run: makes items of the plan, groups them by chunk, shows progress.
 
-xdist keeps a group on one worker, so the cases of a chunk share a simulator process; `-k` and `-m` select cases, and
+A scheduler of its own keeps a chunk on one worker, so that its cases share a simulator process; `-k` and `-m` select cases, and
 only selected ones run.
 """
 
