@@ -1,7 +1,7 @@
 """pytest plugin of a nightly run: makes items of the plan, groups them by chunk, shows progress.
 
-A scheduler of its own keeps a chunk on one worker, so that its cases share a simulator process; `-k` and `-m` select cases, and
-only selected ones run.
+A scheduler of its own keeps a chunk on one worker, so that its cases share a simulator process; `-k` and `-m` select
+cases, and only selected ones run.
 """
 
 from __future__ import annotations
