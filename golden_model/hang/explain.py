@@ -50,7 +50,11 @@ def explain_hang(
             found.append(root)
     found.sort(key=lambda root: _ORDER.index(root.verdict))
     if not found:
-        found = [Root(HangVerdict.UNDECIDED, "nothing waits: no active warp, no block without a core, no open request")]
+        running = [str(warp) for warp in scene.warps.values() if warp.active]
+        message = "nothing waits: no active warp, no block without a core, no open request"
+        if running:
+            message = f"{', '.join(running)}: still at work, in no loop that repeats itself; the run may only be slow"
+        found = [Root(HangVerdict.UNDECIDED, message)]
     first = found[0]
     return HangReport(
         verdict=first.verdict,
@@ -58,7 +62,7 @@ def explain_hang(
         cycle=scene.cycle,
         chain=first.chain,
         others=tuple(found[1:]),
-        waits=tuple([*roots.waits(), *_offered(scene)]),
+        waits=(*roots.waits(), *_offered(scene)),
         outstanding=tuple(scene.requests),
         progress=tuple(_progress(scene)),
         notes=tuple(_notes(scene)),
@@ -93,12 +97,8 @@ def _progress(scene: Scene) -> Iterator[Progress]:
 
 
 def _notes(scene: Scene) -> Iterator[str]:
-    for kind, records in scene.batch.items():
-        if kind is Kind.COMMIT or not len(records):
-            continue
-        if kind in (Kind.CTA, Kind.BARRIER, Kind.RUN) and scene.batch.get(Kind.RUN) is not None:
-            first = min(int(other["seq"][0]) for other in scene.batch.values() if len(other))
-            if first and int(records["seq"][0]) > first and kind is Kind.CTA and not scene.blocks.known:
-                yield "the records begin after the launch: blocks that no core has taken can't be told"
-    if not scene.warps:
-        yield "no record names a warp"
+    if not scene.blocks.known and not scene.blocks.impossible:
+        yield "the start of the launch is not in the records: whether blocks wait for a core can't be told"
+    cut = [str(warp) for warp in scene.warps.values() if warp.active and warp.started is None]
+    if cut:
+        yield f"the records begin after the start of {', '.join(cut)}: barriers from before are not known"

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from golden_model.hang.barriers import Barrier
+from golden_model.hang.blocks import Resident
 from golden_model.hang.bus import BLOCK_BYTES, read_history
 from golden_model.hang.report import HangVerdict, OpenRequest, Root, Wait
 from golden_model.hang.scene import Scene
 from golden_model.hang.warps import Access, Warp
-from golden_model.records.layout import Kind, MemoryOp
+from golden_model.records.layout import Kind, MemoryOp, RunEvent
 
 Path = tuple[str, ...]
 
@@ -108,7 +109,8 @@ class Roots:
             elif request is None:
                 texts.append(f"no AXI request of block {block:#x} left the processor")
         text = "; ".join(texts) or "no address is in the record"
-        message = f"{_name(warp)}: the {access.op.name.lower()} that the LSU took in cycle {access.cycle} never commits: {text}"
+        what = f"the {access.op.name.lower()} that the LSU took in cycle {access.cycle} never commits"
+        message = f"{_name(warp)}: {what}: {text}"
         return Root(HangVerdict.RTL_DEADLOCK, message, path)
 
     def _of_fetch(self, warp: Warp, path: Path) -> Root:
@@ -186,9 +188,8 @@ class Roots:
         if warp.parked:
             message += f"; lanes {warp.parked:#x} of the same warp wait until it has left the loop"
         if writer is not None:
-            message += f"; {_name(writer)} wrote it last" + (
-                "" if writer.active else f" and ended in cycle {writer.ended}"
-            )
+            ended = "" if writer.active else f" and ended in cycle {writer.ended}"
+            message += f"; {_name(writer)} wrote it last{ended}"
         return Root(HangVerdict.KERNEL_LIVELOCK, message, path)
 
     def _last_writer(self, polled: list[int], warp: Warp) -> Warp | None:
@@ -206,28 +207,47 @@ class Roots:
 
     def _of_blocks(self) -> Iterator[Root]:
         scene = self._scene
-        for block in scene.blocks.resident:
-            warps = [scene.warps[block.core, wid] for wid in block.started if (block.core, wid) in scene.warps]
-            mine = [warp for warp in warps if warp.active and (warp.slot, warp.block) == (block.slot, block.block)]
-            if len(block.started) == block.num_warps and not mine:
-                message = (
-                    f"CTA {block.block} on core {block.core} slot {block.slot}: all warps ended, it did not retire"
-                )
-                yield Root(HangVerdict.RTL_DEADLOCK, message, (message,))
         if scene.blocks.impossible:
             yield Root(HangVerdict.KERNEL_DEADLOCK, f"the launch can't run: {scene.blocks.impossible}")
             return
-        cta = scene.blocks.offered
         last = scene.batch.get(Kind.CTA)
-        moved = int(last["cycle"][-1]) if last is not None and len(last) else None
-        if cta is None or not scene.stopped(moved):
+        if not scene.stopped(int(last["cycle"][-1]) if last is not None and len(last) else None):
             return
-        for core in range(scene.config.total_cores):
-            why, _ = scene.blocks.refusal(core, scene.config)
-            if not why:
-                message = f"no core takes CTA {cta.block_idx}, although nothing keeps core {core} from it"
-                yield Root(HangVerdict.RTL_DEADLOCK, message, (message,))
-                return
+        texts = [*map(self._of_resident, scene.blocks.resident), self._of_offered(), self._of_busy()]
+        yield from (Root(HangVerdict.RTL_DEADLOCK, text, (text,)) for text in texts if text)
+
+    def _of_resident(self, block: Resident) -> str:
+        """What is wrong with a block that holds a slot, whatever its warps wait for."""
+        here = [warp for warp in self._active if warp.core == block.core]
+        place = f"CTA {block.block} on core {block.core} slot {block.slot}"
+        if len(block.started) < block.num_warps:
+            if len(here) >= self._scene.config.num_warps:
+                return ""
+            return f"{place}: rank {len(block.started)} is not started, although the core has inactive warps"
+        if any((warp.slot, warp.block) == (block.slot, block.block) for warp in here):
+            return ""
+        return f"{place}: all of its warps ended, but it does not retire"
+
+    def _of_offered(self) -> str:
+        blocks, config = self._scene.blocks, self._scene.config
+        if blocks.offered is None:
+            return ""
+        for core in range(config.total_cores):
+            if not blocks.refusal(core, config)[0]:
+                return f"no core takes CTA {blocks.offered.block_idx}, although nothing keeps core {core} from it"
+        return ""
+
+    def _of_busy(self) -> str:
+        """Everything is over, and nobody says so."""
+        blocks, runs = self._scene.blocks, self._scene.batch.get(Kind.RUN)
+        over = blocks.known and blocks.offered is None and not blocks.resident and not self._active
+        if not over or runs is None or self._scene.requests:
+            return ""
+        events = runs["event"].tolist()
+        newest_start = len(events) - 1 - events[::-1].index(RunEvent.START)
+        if RunEvent.BUSY_FALL in events[newest_start:]:
+            return ""
+        return "every CTA has retired and no request is open, but the processor stays busy"
 
 
 def _silent(request: OpenRequest, path: Path) -> Root:
