@@ -16,7 +16,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM)$(RTL_FILELIST),run,help)
-.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect bench format lock clean
+.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -94,6 +94,9 @@ nightly-diff: setup ## what changed between two runs: A=<id> B=<id>
 
 bisect: setup ## the first commit that fails: TEST=… SEED=… GOOD=… BAD=…
 	@$(PY) -m tests.nightly bisect --good '$(GOOD)' --bad '$(BAD)' $(knob_arguments)
+
+minimise: setup ## the smallest run that still fails like RUN=<results folder> (RUNS=40 SEEDS=2,3)
+	@$(PY) -m tests.regression minimise $(foreach option,RUN RUNS SEEDS,$(if $($(option)),'$(option)=$($(option))'))
 
 bench: setup ## simulation speed, as ratios of one run; cost of the remapper in cycles
 	@$(PY) -m hw.tb.bench

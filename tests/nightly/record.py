@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from enum import Enum
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from tests.nightly.case import Case
+from tests.regression.bucket import bucket_of
 from tests.regression.result import RunResult
 
 RECORD = "record.json"
@@ -109,14 +109,6 @@ def _verdict(case: Case, failed: bool) -> Verdict:
     if case.expected_failure:
         return Verdict.EXPECTED_FAIL if failed else Verdict.UNEXPECTED_PASS
     return Verdict.FAIL if failed else Verdict.PASS
-
-
-def bucket_of(check: str, kernel: str, message: str) -> str:
-    """A failure without what differs from case to case: numbers, addresses, paths."""
-    text = message.strip().split("\n")[0]
-    text = re.sub(r"(?<!\w)/\S+", "PATH", text)
-    text = re.sub(r"0x[0-9a-fA-F_]+|\b\d[\d,.]*\b", "#", text)
-    return f"{check}: {kernel + ': ' if kernel and kernel not in text else ''}{text}"
 
 
 def write_record(folder: Path, record: Record) -> None:

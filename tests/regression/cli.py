@@ -13,6 +13,7 @@ from tests.regression.batch import markdown, row_line, run_batch, summary
 from tests.regression.catalogue import find_test, known_tests
 from tests.regression.errors import RunError
 from tests.regression.expected_failures import judge, read_expectations
+from tests.regression.minimise.command import run_minimise
 from tests.regression.pipeline import BACKENDS, Request, run_test
 from tests.regression.progress import make_progress
 from tests.regression.report import make_console, print_result
@@ -26,6 +27,7 @@ _XFAIL = "XFAIL="
 
 _USAGE = """usage: python -m tests.regression run [KNOB=VALUE …]
        python -m tests.regression kernels [SIZE=smoke|default|large] [TESTS=name,name] [TABLE=file] [KNOB=VALUE …]
+       python -m tests.regression minimise RUN=folder [RUNS=40] [SEEDS=a,b]
        python -m tests.regression list
 
 Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N MODE, and RTL_FILELIST RTL_TOP
@@ -48,6 +50,8 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
                 return _run(knobs, environment)
             case ["kernels", *knobs]:
                 return _run_all(knobs, environment)
+            case ["minimise", *knobs]:
+                return _minimise(knobs)
             case _:
                 print(_USAGE, file=sys.stderr)
                 return EXIT_USAGE
@@ -82,6 +86,12 @@ def _run_all(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     console.print(text.partition("<!-- end of the table -->")[0], markup=False)
     console.print(summary(rows), markup=False)
     return EXIT_FAIL if any(row.failed for row in rows) else EXIT_PASS
+
+
+def _minimise(arguments: Sequence[str]) -> int:
+    console = make_console()
+    with make_progress(console) as progress:
+        return run_minimise(split_knobs(arguments), lambda line: console.print(line, markup=False), progress)
 
 
 def split_knobs(arguments: Sequence[str]) -> dict[str, str]:

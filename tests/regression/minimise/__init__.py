@@ -1,0 +1,1 @@
+"""Smallest run that still fails with the same first difference (tests/regression/minimise/README.md)."""
