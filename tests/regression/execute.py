@@ -213,6 +213,7 @@ def _rendered(difference: Difference, kernel: str) -> Failure:
         kernel=kernel,
         launch=difference.launch,
         cycle=difference.cycle,
+        detail=difference,
     )
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from golden_model.follow.difference import Difference
 from sw.runtime.exercise import Exercise
 
-RESULT_VERSION = 1
+RESULT_VERSION = 2
 
 
 def shortened(text: str, most: int) -> str:
@@ -36,7 +37,8 @@ class HostCheck:
 class Failure:
     """One thing that went wrong; `screen` is the text of the first screen without the repro line.
 
-    `cycle` is where it was seen, counted from the start of the simulation; 0 if that is not known.
+    `cycle` is where it was seen, counted from the start of the simulation; 0 if that is not known. `detail` is what
+    the screen was made from, None for what no comparison found.
     """
 
     check: str
@@ -46,6 +48,7 @@ class Failure:
     kernel: str = ""
     launch: int = 0
     cycle: int = 0
+    detail: Difference | None = None
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -67,9 +68,11 @@ def _typed(plain: Any, kind: Any, where: str) -> Any:
     if origin in (typing.Union, types.UnionType):
         if plain is None and type(None) in arguments:
             return None
-        return _typed(plain, next(item for item in arguments if item is not type(None)), where)
+        return _one_of(plain, [item for item in arguments if item is not type(None)], kind, where)
     if origin is tuple and isinstance(plain, list):
-        return tuple(_typed(item, arguments[0], f"{where}[{index}]") for index, item in enumerate(plain))
+        return _typed_tuple(plain, arguments, where)
+    if origin is list and isinstance(plain, list):
+        return [_typed(item, arguments[0], f"{where}[{index}]") for index, item in enumerate(plain)]
     if origin is dict and isinstance(plain, dict):
         return {key: _typed(item, arguments[1], f"{where}[{key!r}]") for key, item in plain.items()}
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
@@ -86,6 +89,25 @@ def _typed(plain: Any, kind: Any, where: str) -> Any:
     if isinstance(kind, type) and type(plain) is kind:
         return plain
     raise TypedJsonError(f"{where}: expected {kind}, found {plain!r}")
+
+
+def _one_of(plain: Any, kinds: list[Any], union: Any, where: str) -> Any:
+    """The first alternative that the value has; of a single one the error says more."""
+    if len(kinds) == 1:
+        return _typed(plain, kinds[0], where)
+    for kind in kinds:
+        with contextlib.suppress(TypedJsonError):
+            return _typed(plain, kind, where)
+    raise TypedJsonError(f"{where}: expected {union}, found {plain!r}")
+
+
+def _typed_tuple(plain: list[Any], kinds: tuple[Any, ...], where: str) -> Any:
+    """`tuple[X, ...]` of any length, or one element of each kind."""
+    if len(kinds) == 2 and kinds[1] is Ellipsis:
+        kinds = (kinds[0],) * len(plain)
+    if len(kinds) != len(plain):
+        raise TypedJsonError(f"{where}: expected {len(kinds)} elements, found {plain!r}")
+    return tuple(_typed(item, kind, f"{where}[{index}]") for index, (item, kind) in enumerate(zip(plain, kinds, strict=True)))
 
 
 def _typed_dataclass(plain: Any, kind: type, where: str) -> Any:

@@ -18,7 +18,8 @@ from tests.nightly.case import Case
 from tests.nightly.execute import InterruptedRunError, run_chunk
 from tests.nightly.folders import case_folder
 from tests.nightly.local import LocalRunner
-from tests.nightly.record import RECORD, Verdict, bucket_of, read_record, record_of
+from tests.nightly.record import RECORD, Verdict, read_record, record_of
+from tests.regression.bucket import bucket_of
 from tests.regression.errors import RunError
 from tests.regression.images import Images
 from tests.regression.job import JOB_OPTION, Job
