@@ -83,8 +83,8 @@ def _progress(scene: Scene) -> Iterator[Progress]:
     for kind, unit in ((Kind.COMMIT, "commit"), (Kind.MEMORY, "LSU"), (Kind.BARRIER, "barrier unit")):
         records = batch.get(kind)
         for core in range(scene.config.total_cores):
-            chosen = records["cycle"][records["core"] == core] if records is not None else ()
-            yield Progress(f"core {core} {unit}", int(chosen[-1]) if len(chosen) else None)
+            cycles = records["cycle"][records["core"] == core].tolist() if records is not None else []
+            yield Progress(f"core {core} {unit}", max(cycles, default=None))
     ctas = batch.get(Kind.CTA)
     yield Progress("CTA dispatch", int(ctas["cycle"][-1]) if ctas is not None and len(ctas) else None)
     axi = batch.get(Kind.AXI)

@@ -103,10 +103,10 @@ class Roots:
                 return _silent(request, path)
         texts = []
         for block in touched:
-            request, response = read_history(scene.batch, block, access.cycle)
-            if response is not None:
-                texts.append(f"memory answered block {block:#x} in cycle {response}")
-            elif request is None:
+            asked, answered = read_history(scene.batch, block, access.cycle)
+            if answered is not None:
+                texts.append(f"memory answered block {block:#x} in cycle {answered}")
+            elif asked is None:
                 texts.append(f"no AXI request of block {block:#x} left the processor")
         text = "; ".join(texts) or "no address is in the record"
         what = f"the {access.op.name.lower()} that the LSU took in cycle {access.cycle} never commits"

@@ -132,7 +132,7 @@ def _run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     console = make_console()
     with make_progress(console) as progress:
         outcome = run_test(request, progress)
-    print_result(console, outcome.result, str(outcome.folder))
+    print_result(console, outcome.result, str(outcome.folder), outcome.failure)
     good, sentence = judge(outcome.result, expected)
     if sentence:
         console.print(sentence, markup=False)

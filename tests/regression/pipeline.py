@@ -21,6 +21,8 @@ from tests.regression.catalogue import find_test
 from tests.regression.compile import compile_images, copy_images
 from tests.regression.errors import RunError
 from tests.regression.execute import execute
+from tests.regression.failure.report import FailureReport
+from tests.regression.failure.write import write_failure
 from tests.regression.images import Images
 from tests.regression.job import Job
 from tests.regression.junit import write_junit
@@ -57,10 +59,14 @@ class Request:
 
 @dataclass(frozen=True)
 class RunOutcome:
-    """Verdict and the folder that holds results.json, results.xml, the images and the simulator's log."""
+    """Verdict and the folder that holds results.json, results.xml, the images and the simulator's log.
+
+    `failure` is what a failed run says, also in failure.json and failure.html there.
+    """
 
     result: RunResult
     folder: Path
+    failure: FailureReport | None = None
 
 
 def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
@@ -85,7 +91,7 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
         result = record_waves(job, result, shown, request.spec)
         write_json(job.result, result)
     write_junit(job.folder / "results.xml", result)
-    return RunOutcome(result, job.folder)
+    return RunOutcome(result, job.folder, write_failure(job, result))
 
 
 def make_images(request: Request, progress: Progress) -> Images:

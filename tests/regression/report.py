@@ -10,6 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from golden_model.follow.difference import Category
+from tests.regression.failure.report import FailureReport
+from tests.regression.failure.write import failure_lines
 from tests.regression.result import KernelResult, Outcome, RunResult, shortened
 
 _STYLE = {Outcome.PASS: "bold green", Outcome.FAIL: "bold red", Outcome.NOT_APPLICABLE: "dim"}
@@ -24,14 +26,19 @@ def make_console(*, stderr: bool = False) -> Console:
     return console
 
 
-def print_result(console: Console, result: RunResult, results_folder: str) -> None:
-    """Print the first failure (if any), the table and the summary lines; a refused run is one sentence."""
+def print_result(
+    console: Console, result: RunResult, results_folder: str, failure: FailureReport | None = None
+) -> None:
+    """Print the first failure (if any), the table and the summary lines; a refused run is one sentence.
+
+    `failure` is the report of the first failure, if one was made.
+    """
     if _refused(result):
         console.print(f"error: {result.failures[0].message}", markup=False)
         console.print(f"  reproduce   {result.repro}", markup=False)
         return
     if result.failures:
-        _print_failures(console, result)
+        _print_failures(console, result, failure, Path(results_folder))
     if result.kernels:  # a table of nothing would hide the failure
         console.print(_table(result))
         for check in result.checks:
@@ -50,8 +57,10 @@ def _refused(result: RunResult) -> bool:
     return not result.kernels and bool(result.failures) and result.failures[0].category == Category.HOST
 
 
-def _print_failures(console: Console, result: RunResult) -> None:
+def _print_failures(console: Console, result: RunResult, failure: FailureReport | None, folder: Path) -> None:
     console.print(result.failures[0].screen, markup=False)
+    for line in failure_lines(failure, folder) if failure is not None else ():
+        console.print(line, markup=False)
     console.print(f"\n  reproduce   {result.repro}", markup=False)
     for note in result.notes:
         console.print(f"  note        {note}", markup=False)

@@ -41,7 +41,7 @@ def make_report(job: Job, result: RunResult, ring: Path) -> FailureReport:
     """The report of the first failure; what the records can't tell is left out, and the report says why."""
     first = result.failures[0]
     hardware = job.config.hardware
-    symbols = _Symbols(job)
+    symbols = _Symbols(job, first.kernel)
     batch, missing = _recovered(ring)
     context, hang = Context(missing=missing), None
     if batch is not None:
@@ -106,8 +106,9 @@ def _recovered(ring: Path) -> tuple[Batch | None, str]:
 class _Symbols:
     """Names of code addresses, from the ELF files beside the images of a run."""
 
-    def __init__(self, job: Job) -> None:
-        paths = dict.fromkeys(image.path.with_suffix(".elf") for image in job.images.kernels)
+    def __init__(self, job: Job, kernel: str) -> None:
+        images = sorted(job.images.kernels, key=lambda image: image.kernel != kernel)  # files may overlap
+        paths = dict.fromkeys(image.path.with_suffix(".elf") for image in images)
         self._files = [ElfSymbols(path) for path in paths if path.exists()]
 
     def locate(self, address: int) -> SourceLocation:
