@@ -107,7 +107,9 @@ def _typed_tuple(plain: list[Any], kinds: tuple[Any, ...], where: str) -> Any:
         kinds = (kinds[0],) * len(plain)
     if len(kinds) != len(plain):
         raise TypedJsonError(f"{where}: expected {len(kinds)} elements, found {plain!r}")
-    return tuple(_typed(item, kind, f"{where}[{index}]") for index, (item, kind) in enumerate(zip(plain, kinds, strict=True)))
+    return tuple(
+        _typed(item, kind, f"{where}[{index}]") for index, (item, kind) in enumerate(zip(plain, kinds, strict=True))
+    )
 
 
 def _typed_dataclass(plain: Any, kind: type, where: str) -> Any:

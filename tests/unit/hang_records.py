@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from config import EntryGeneration, HardwareConfig
@@ -10,7 +11,7 @@ from golden_model import Launch
 from golden_model.barrier import GLOBAL_BIT
 from golden_model.launch import dcr_writes
 from golden_model.records.layout import AxiChannel, BarrierOp, CommitFlag, CtaEvent, Kind, MemoryOp, RunEvent
-from golden_model.records.ring import Batch
+from golden_model.records.ring import Batch, RingWriter
 from tests.unit.fake_hardware import to_array
 
 CODE = 0x8000_0000
@@ -92,3 +93,12 @@ class Story:
 
     def batch(self) -> Batch:
         return {kind: to_array(kind, rows, self.config.num_threads) for kind, rows in self.rows.items()}
+
+
+def write_ring(path: Path, batches: list[Batch], lanes: int) -> None:
+    """A ring file as a simulator leaves it behind."""
+    records = [(int(row["seq"]), kind, row) for batch in batches for kind in batch for row in batch[kind]]
+    writer = RingWriter(path, lanes, capacity=8192)
+    for _, kind, row in sorted(records, key=lambda item: item[0]):
+        writer.append(kind, row.reshape(1))
+    writer.close()

@@ -108,9 +108,7 @@ def _of_result(difference: Difference, context: Context) -> Probable:
         ordered = any(barrier.arrivals or barrier.phase for barrier in context.barriers)
         return Probable(Cause.RTL_RESULT if ordered else Cause.KERNEL_RACE, tuple(evidence))
     newest = transactions[-1]
-    evidence.append(
-        f"AXI id {newest.axi_id:#x} brought the block {newest.address:#x} in cycle {newest.response_cycle}"
-    )
+    evidence.append(f"AXI id {newest.axi_id:#x} brought the block {newest.address:#x} in cycle {newest.response_cycle}")
     brought = _brought(difference, newest.data)
     if brought == "expected":
         return Probable(Cause.RTL_RESULT, (*evidence, "it contains the expected value, so the core changed it"))

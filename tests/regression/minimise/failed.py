@@ -58,5 +58,7 @@ def _folder(run: str, results: Path) -> Path:
         raise RunError(f"RUN={run}: no such folder, and no run of this name below {results}")
     if len(found) > 1:
         names = ", ".join(str(folder.relative_to(results)) for folder in found[:4])
-        raise RunError(f"RUN={run} names {len(found)} runs ({names}{' …' if len(found) > 4 else ''}): give more of the path")
+        raise RunError(
+            f"RUN={run} names {len(found)} runs ({names}{' …' if len(found) > 4 else ''}): give more of the path"
+        )
     return found[0]
