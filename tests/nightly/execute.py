@@ -27,6 +27,7 @@ from tests.nightly.plan import Chunk
 from tests.nightly.record import Record, read_record, record_of, refused, write_record
 from tests.nightly.watch import START_SECONDS, Stop, Watch
 from tests.regression.errors import RunError
+from tests.regression.failure.write import write_failure
 from tests.regression.job import JOB_OPTION, Job
 from tests.regression.junit import write_junit
 from tests.regression.pipeline import Request, fit_core, make_images, make_job
@@ -125,6 +126,7 @@ def _run_process(
     record = record_of(case, result, watch.seconds(job))
     write_json(job.result, result)
     write_junit(job.folder / "results.xml", result)
+    write_failure(job, result, ended.run_dir / "ring.bin")
     record = record.model_copy(update={"flaky": _flaky(model, job, record, stop)})
     write_record(job.folder, record)
     return jobs[watch.done + 1 :]

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from sw.runtime.exercise import Exercise
 from tests.regression.errors import RunError
+from tests.regression.failure.write import write_failure
 from tests.regression.job import Job
 from tests.regression.pipeline import Request, fit_core, make_images, make_job, run_on_golden_model
 from tests.regression.progress import Progress
 from tests.regression.result import RunResult
-from tests.regression.simulation import prepare_model, run_jobs
+from tests.regression.simulation import prepare_model, ring_of, run_jobs
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,11 @@ def _run_group(group: Sequence[tuple[Request, Job]], progress: Progress) -> list
     results: list[RunResult] = []
     while len(results) < len(jobs):
         progress.stage(f"running {jobs[len(results)].config.test} and {len(jobs) - len(results) - 1} more")
-        results += run_jobs(jobs[len(results) :], model, progress)
+        left = jobs[len(results) :]
+        ended = run_jobs(left, model, progress)
+        for job, result in zip(left, ended, strict=False):
+            write_failure(job, result, ring_of(left))
+        results += ended
     return results
 
 

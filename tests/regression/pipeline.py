@@ -29,7 +29,7 @@ from tests.regression.junit import write_junit
 from tests.regression.paths import join_paths
 from tests.regression.progress import Progress, SilentProgress
 from tests.regression.result import RunResult
-from tests.regression.simulation import Runner, prepare_simulation
+from tests.regression.simulation import Runner, prepare_simulation, ring_of
 from tests.regression.typed_json import write_json
 from tests.regression.waves import record_waves
 
@@ -91,7 +91,7 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
         result = record_waves(job, result, shown, request.spec)
         write_json(job.result, result)
     write_junit(job.folder / "results.xml", result)
-    return RunOutcome(result, job.folder, write_failure(job, result))
+    return RunOutcome(result, job.folder, write_failure(job, result, ring_of([job])))
 
 
 def make_images(request: Request, progress: Progress) -> Images:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from config import RunConfig
 from hw.tb.build.model import BuildError, Model, build
@@ -53,7 +54,7 @@ def prepare_model(config: RunConfig, progress: Progress, spec: ModelSpec | None 
 def run_jobs(jobs: Sequence[Job], model: Model, progress: Progress) -> list[RunResult]:
     """Run jobs that differ in test and size alone in one process, one after the other, up to the first that fails."""
     first = jobs[0]
-    run_dir = first.folder / "sim"
+    run_dir = _run_dir(jobs)
     for job in jobs:
         write_json(job.file, job)
     with watch_simulation(run_dir, progress):
@@ -72,6 +73,15 @@ def run_jobs(jobs: Sequence[Job], model: Model, progress: Progress) -> list[RunR
         if last or not results[-1].passed:
             break
     return results
+
+
+def ring_of(jobs: Sequence[Job]) -> Path:
+    """Records that the process of `run_jobs` leaves behind; of several jobs they are the last one's."""
+    return _run_dir(jobs) / "ring.bin"
+
+
+def _run_dir(jobs: Sequence[Job]) -> Path:
+    return jobs[0].folder / "sim"
 
 
 def _collect(job: Job, ended: SimResult) -> RunResult:

@@ -12,6 +12,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 _T = TypeVar("_T")
 
 
@@ -58,6 +60,8 @@ def _plain(value: object) -> object:
         return [_plain(item) for item in value]
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, np.generic):  # a field of a record
+        return value.item()
     return value
 
 

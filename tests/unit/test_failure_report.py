@@ -236,7 +236,7 @@ def test_without_records_the_page_says_so(content: bytes | None, tmp_path: Path)
 
 def test_a_passed_run_leaves_no_report(tmp_path: Path) -> None:
     result = RunResult("vecadd_i", "cosim", CONFIG.knobs(), CONFIG.repro_line())
-    assert write_failure(_job(tmp_path), result) is None
+    assert write_failure(_job(tmp_path), result, tmp_path / "ring.bin") is None
     assert list(tmp_path.iterdir()) == []
 
 

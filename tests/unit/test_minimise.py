@@ -155,7 +155,7 @@ def test_the_whole_command(tmp_path: Path) -> None:
 
 def test_a_failure_that_does_not_repeat_is_said(tmp_path: Path) -> None:
     folder = _failed_run(tmp_path)
-    with pytest.raises(RunError, match="the failure does not repeat: make .* ended so: passed"):
+    with pytest.raises(RunError, match=r"the failure does not repeat: make .* ended so: passed"):
         run_minimise({"RUN": str(folder)}, lambda _: None, SilentProgress(), tmp_path, lambda _: "")
 
 

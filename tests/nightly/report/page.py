@@ -21,6 +21,7 @@ _SAMPLES = 8  # cases listed of one bucket
 
 # Files of a failed case that are worth a link, if they are there.
 _LINKS = {
+    "failure.html": "failure",
     "results.json": "result",
     "results.xml": "JUnit",
     "sim.log": "log",

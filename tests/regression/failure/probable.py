@@ -103,10 +103,11 @@ def _of_result(difference: Difference, context: Context) -> Probable:
         )
     if not transactions and not foreign:
         return Probable(Cause.RTL_RESULT, (*evidence, "no other warp and no memory transaction fed the instruction"))
-    if foreign:
-        evidence.append("without a barrier between that store and this load the order is the kernel's mistake")
-        ordered = any(barrier.arrivals or barrier.phase for barrier in context.barriers)
-        return Probable(Cause.RTL_RESULT if ordered else Cause.KERNEL_RACE, tuple(evidence))
+    if foreign and not any(barrier.arrivals or barrier.phase for barrier in context.barriers):
+        evidence.append("no barrier was ever used, so nothing orders that store and this load")
+        return Probable(Cause.KERNEL_RACE, tuple(evidence))
+    if not transactions:
+        return Probable(Cause.RTL_RESULT, (*evidence, "no AXI read brought it: it came from a cache or local memory"))
     newest = transactions[-1]
     evidence.append(f"AXI id {newest.axi_id:#x} brought the block {newest.address:#x} in cycle {newest.response_cycle}")
     brought = _brought(difference, newest.data)

@@ -24,14 +24,14 @@ JSON, PAGE = "failure.json", "failure.html"
 _CRASH = "simulator"
 
 
-def write_failure(job: Job, result: RunResult, ring: Path | None = None) -> FailureReport | None:
+def write_failure(job: Job, result: RunResult, ring: Path) -> FailureReport | None:
     """Write `failure.json` and `failure.html` into the folder of a failed run; None for a run without a failure.
 
-    `ring` is the ring file of the simulator; default: that of a run alone.
+    `ring` is the ring file that the simulator left behind; it need not exist.
     """
     if not result.failures:
         return None
-    report = make_report(job, result, ring or job.folder / "sim" / "ring.bin")
+    report = make_report(job, result, ring)
     write_json(job.folder / JSON, report)
     write_text(job.folder / PAGE, render(report))
     return report
@@ -75,9 +75,10 @@ def failure_lines(report: FailureReport, folder: Path) -> list[str]:
     lines += [f"              {text}" for text in report.probable.evidence]
     for producer in report.context.producers:
         store = producer.store
+        symbol = f" <{store.symbol}>" if store.symbol else ""
         lines.append(
-            f"  written by  {producer.address:#010x} (lane {producer.lane}): core {store.core} warp {store.warp}, cycle "
-            f"{store.cycle}, {store.pc:#010x}{f' <{store.symbol}>' if store.symbol else ''}  {store.disassembly}"
+            f"  written by  {producer.address:#010x} (lane {producer.lane}): core {store.core} warp {store.warp}, "
+            f"cycle {store.cycle}, {store.pc:#010x}{symbol}  {store.disassembly}"
         )
     return [*lines, f"  report      {folder / PAGE}"]
 
