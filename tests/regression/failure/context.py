@@ -26,9 +26,13 @@ def context_of(
     past: Batch = {kind: records[records["cycle"] <= difference.cycle] for kind, records in batch.items()}
     view = _View(past, config, symbolize)
     scene = Scene(past, config, difference.cycle, 0, symbolize)
-    warp = scene.warps.get((difference.core, difference.warp)) if difference.core is not None else None  # type: ignore[arg-type]
     addresses = view.loaded(difference)
-    levels = warp.ipdom if warp is not None else []
+    levels = [
+        level
+        for warp in scene.warps.values()
+        if (warp.core, warp.wid) == (difference.core, difference.warp)
+        for level in warp.ipdom
+    ]
     return Context(
         commits=view.history(difference.core, difference.warp, None),
         producers=tuple(view.producers(addresses, difference)),
@@ -116,7 +120,8 @@ class _View:
 
     def _of(self, kind: Kind, core: int, warp: int, uid: int) -> Records:
         records = self._batch[kind]
-        return records[(records["core"] == core) & (records["warp"] == warp) & (records["uid"] == uid)]
+        chosen: Records = records[(records["core"] == core) & (records["warp"] == warp) & (records["uid"] == uid)]
+        return chosen
 
     def _committed(self, record: Records) -> Committed:
         core, warp, uid, pc = (int(record[name]) for name in ("core", "warp", "uid", "pc"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, cast
 
 from config import ConfigError, CopyMode, HardwareConfig, LaunchPath, MemoryPolicyName, RunConfig
 
@@ -126,6 +127,6 @@ def _lower(value: int) -> Iterator[int]:
 
 def _with(hardware: HardwareConfig, name: str, value: int) -> HardwareConfig | None:
     try:
-        return dataclasses.replace(hardware, **{name: value})
+        return dataclasses.replace(hardware, **cast("dict[str, Any]", {name: value}))
     except ConfigError:  # such as a number that is no power of two
         return None
