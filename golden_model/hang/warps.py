@@ -6,12 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+import numpy as np
+
 from golden_model.records.layout import CommitFlag, CtaEvent, IpdomOp, Kind, MemoryOp
 from golden_model.records.ring import Records
 
 KEPT = 256  # newest commits of a warp
 _CUT = 16  # the records may begin in the middle of so many instructions that overtook each other
-_NUMBERS = ("core", "warp", "uid", "cycle", "pc", "next_pc", "tmask", "next_mask", "wmask", "instr", "flags")
+_NUMBERS = ("uid", "cycle", "pc", "next_pc", "tmask", "next_mask", "wmask", "instr", "flags")
 
 
 class Commit(NamedTuple):
@@ -113,23 +115,24 @@ def warps(batch: Mapping[Kind, Records]) -> dict[tuple[int, int], Warp]:
     def of(core: int, wid: int) -> Warp:
         return found.setdefault((core, wid), Warp(core, wid))
 
+    blocks: dict[tuple[int, int], tuple[int, int, int]] = {}  # by core and slot: only ACCEPT names the block
     names = ("core", "warp", "uid", "cycle", "event", "slot", "rank", "pc", "tmask", "block_x", "block_y", "block_z")
     for core, wid, uid, cycle, event, slot, rank, pc, tmask, *block in _rows(batch, Kind.CTA, names):
-        if event in (CtaEvent.WARP_START, CtaEvent.SPAWN):
+        if event == CtaEvent.ACCEPT:
+            blocks[core, slot] = (block[0], block[1], block[2])
+        elif event in (CtaEvent.WARP_START, CtaEvent.SPAWN):
             warp = of(core, wid)
             warp.active, warp.started, warp.ended = True, cycle, None
             warp.start_pc, warp.start_mask, warp.start_uid = pc, tmask, uid
-            warp.ipdom.clear()
             warp.slot = warp.rank = warp.block = None
             if event == CtaEvent.WARP_START:
-                warp.slot, warp.rank, warp.block = slot, rank, (block[0], block[1], block[2])
+                warp.slot, warp.rank, warp.block = slot, rank, blocks.get((core, slot))
         elif event == CtaEvent.WARP_END:
             warp = of(core, wid)
             warp.active, warp.ended = False, cycle
     commits = batch.get(Kind.COMMIT)
     if commits is not None:
-        chosen = commits[(commits["flags"] & CommitFlag.LAST) != 0]
-        _commits({**batch, Kind.COMMIT: chosen}, of)
+        _commits(commits[(commits["flags"] & CommitFlag.LAST) != 0], of)
     _accesses(batch, of)
     for core, wid, op, mask, pc in _rows(batch, Kind.IPDOM, ("core", "warp", "op", "mask", "pc")):
         stack = of(core, wid).ipdom
@@ -140,20 +143,19 @@ def warps(batch: Mapping[Kind, Records]) -> dict[tuple[int, int], Warp]:
     return dict(sorted(found.items()))
 
 
-def _commits(batch: Mapping[Kind, Records], of: _Of) -> None:
-    records = batch[Kind.COMMIT]
-    for row, data in zip(_rows(batch, Kind.COMMIT, _NUMBERS), records["data"], strict=True):
-        core, wid, uid, cycle, pc, next_pc, tmask, next_mask, wmask, instr, flags = row
-        control = flags & CommitFlag.CONTROL
-        warp = of(core, wid)
-        results = tuple(value for lane, value in enumerate(data.tolist()) if wmask >> lane & 1)
-        after, mask = (next_pc, next_mask) if control else (pc + 4, tmask)
-        warp.commits[uid] = Commit(uid, cycle, pc, after, mask, instr, (pc, tmask, instr, wmask, results))
-        if len(warp.commits) > 2 * KEPT:
-            for old in sorted(warp.commits)[:-KEPT]:
-                del warp.commits[old]
-        if not warp.started:  # its start is older than the records
-            warp.active = warp.ended is None and mask != 0
+def _commits(records: Records, of: _Of) -> None:
+    """The newest of each warp."""
+    keys = records["core"].astype(np.uint32) << 16 | records["warp"]
+    for key in np.unique(keys).tolist():
+        newest = records[np.flatnonzero(keys == key)[-KEPT:]]
+        warp = of(key >> 16, key & 0xFFFF)
+        for row, data in zip(_rows({Kind.COMMIT: newest}, Kind.COMMIT, _NUMBERS), newest["data"], strict=True):
+            uid, cycle, pc, next_pc, tmask, next_mask, wmask, instr, flags = row
+            results = tuple(value for lane, value in enumerate(data.tolist()) if wmask >> lane & 1)
+            after, mask = (next_pc, next_mask) if flags & CommitFlag.CONTROL else (pc + 4, tmask)
+            warp.commits[uid] = Commit(uid, cycle, pc, after, mask, instr, (pc, tmask, instr, wmask, results))
+        if warp.started is None and warp.ended is None:  # its start is older than the records
+            warp.active = warp.mask != 0
 
 
 def _accesses(batch: Mapping[Kind, Records], of: _Of) -> None:

@@ -42,8 +42,8 @@ class Story:
 
     def accept(self, block: int, warps: list[int], slot: int = 0, core: int = 0, of: int | None = None) -> None:
         """A CTA of `of` warps (default: those that start) gets its slot, and these warps start."""
-        common = {"core": core, "slot": slot, "block_x": block, "num_warps": of or len(warps)}
-        self.add(Kind.CTA, event=CtaEvent.ACCEPT, **common)
+        common = {"core": core, "slot": slot}  # the design names block and size in the ACCEPT record only
+        self.add(Kind.CTA, event=CtaEvent.ACCEPT, block_x=block, num_warps=of or len(warps), **common)
         for rank, warp in enumerate(warps):
             uid = self.uids.setdefault((core, warp), 0)
             place = {"warp": warp, "uid": uid, "pc": CODE, "tmask": 15}

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from config import HardwareConfig
 from golden_model.follow.compare import register_name
 from golden_model.follow.difference import Difference, Transaction
@@ -67,7 +69,7 @@ class _View:
         chosen = chosen[(chosen["flags"] & CommitFlag.LAST) != 0]
         if last_uid is not None:
             chosen = chosen[chosen["uid"] <= last_uid]
-        newest = sorted(chosen, key=lambda record: int(record["uid"]))[-HISTORY:]
+        newest = chosen[np.argsort(chosen["uid"], kind="stable")][-HISTORY:]
         return tuple(self._committed(record) for record in newest)
 
     def loaded(self, difference: Difference) -> list[tuple[int, int]]:
@@ -90,17 +92,17 @@ class _View:
         earlier = memory[~(own & (memory["uid"] == (difference.uid or 0)))]
         writes = earlier[(earlier["op"] == MemoryOp.STORE) | (earlier["op"] == MemoryOp.ATOMIC)]
         found: list[Producer] = []
+        lanes = np.arange(writes["addr"].shape[1], dtype=np.uint64)
+        taken = (writes["mask"][:, None] >> lanes & np.uint64(1)) != 0
         for lane, address in addresses[:_PRODUCERS]:
-            for record in writes[::-1]:
-                size, mask = int(record["size"]), int(record["mask"])
-                places = [at for index, at in enumerate(record["addr"].tolist()) if mask >> index & 1]
-                if not any(at <= address < at + size for at in places):
-                    continue
-                core, warp, uid = int(record["core"]), int(record["warp"]), int(record["uid"])
-                history = self.history(core, warp, uid)
-                if history and history[-1].uid == uid:
-                    found.append(Producer(address, lane, history[-1], history))
-                break
+            offset = np.uint64(address) - writes["addr"]  # wraps below the place
+            hits = np.flatnonzero((taken & (offset < writes["size"][:, None])).any(axis=1))
+            if not len(hits):
+                continue
+            record = writes[hits[-1]]
+            history = self.history(int(record["core"]), int(record["warp"]), int(record["uid"]))
+            if history and history[-1].uid == int(record["uid"]):
+                found.append(Producer(address, lane, history[-1], history))
         return found
 
     def transactions(self, blocks: set[int]) -> list[Transaction]:
