@@ -9,6 +9,7 @@ from golden_model.follow.explain import Symbolizer
 from golden_model.hang.report import HangReport, HangVerdict, Progress, Root, Wait
 from golden_model.hang.roots import Roots
 from golden_model.hang.scene import Scene
+from golden_model.hang.since_reset import since_reset
 from golden_model.records.layout import AxiChannel, Kind
 from golden_model.records.ring import Records
 
@@ -42,7 +43,7 @@ def explain_hang(
         symbolize: names of code addresses.
     """
     latest = max((int(records["cycle"].max()) for records in batch.values() if len(records)), default=0)
-    scene = Scene(batch, config, max(latest, cycle or 0), patience, symbolize)
+    scene = Scene(since_reset(batch), config, max(latest, cycle or 0), patience, symbolize)
     roots = Roots(scene)
     found: list[Root] = []
     for root in roots.all():

@@ -282,6 +282,23 @@ def test_a_barrier_across_cores_names_the_core_that_does_not_come() -> None:
     assert "barrier 0 across cores" in report.chain[0]
 
 
+def test_what_lies_before_a_reset_does_not_count() -> None:
+    """Instruction numbers begin again, and what was open is gone."""
+    story = _started(2)
+    story.memory(0, MemoryOp.LOAD, 0x3_0000, story.issue(0) + 7)
+    story.read(0x3_0000, 5, answered=False)
+    story.add(Kind.RUN, event=RunEvent.RESET)
+    story.uids.clear()
+    story.launch(block=8)
+    story.accept(0, [0, 1])
+    story.commit(1, CODE)
+    story.barrier(0, count=2)
+    story.end(1)
+    report = _explain(story)
+    assert report.verdict is HangVerdict.KERNEL_DEADLOCK
+    assert report.outstanding == ()
+
+
 def test_symbols_progress_and_the_screen() -> None:
     story = _started()
     for warp in range(3):

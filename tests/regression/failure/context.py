@@ -12,6 +12,7 @@ from golden_model.follow.difference import Difference, Transaction
 from golden_model.follow.explain import Symbolizer
 from golden_model.hang.bus import BLOCK_BYTES
 from golden_model.hang.scene import Scene
+from golden_model.hang.since_reset import since_reset
 from golden_model.isa.disasm import disassemble
 from golden_model.records.layout import AxiChannel, CommitFlag, Kind, MemoryOp
 from golden_model.records.ring import Batch, Records
@@ -25,7 +26,7 @@ def context_of(
     batch: Mapping[Kind, Records], config: HardwareConfig, difference: Difference, symbolize: Symbolizer | None
 ) -> Context:
     """State of the design in the cycle of the difference, and who fed the instruction."""
-    past: Batch = {kind: records[records["cycle"] <= difference.cycle] for kind, records in batch.items()}
+    past: Batch = {kind: records[records["cycle"] <= difference.cycle] for kind, records in since_reset(batch).items()}
     view = _View(past, config, symbolize)
     scene = Scene(past, config, difference.cycle, 0, symbolize)
     addresses = view.loaded(difference)
