@@ -11,7 +11,7 @@ from golden_model.records.ring import Batch, Records
 def since_reset(batch: Mapping[Kind, Records]) -> Batch:
     """The records behind the last RESET; all of them if there is none."""
     runs = batch.get(Kind.RUN)
-    resets = runs["seq"][runs["event"] == RunEvent.RESET] if runs is not None else ()
-    if not len(resets):
+    resets: list[int] = runs["seq"][runs["event"] == RunEvent.RESET].tolist() if runs is not None else []
+    if not resets:
         return dict(batch)
     return {kind: records[records["seq"] >= resets[-1]] for kind, records in batch.items()}
