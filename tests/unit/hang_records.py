@@ -9,12 +9,14 @@ from typing import Any
 from config import EntryGeneration, HardwareConfig
 from golden_model import Launch
 from golden_model.barrier import GLOBAL_BIT
+from golden_model.hang import HangReport, explain_hang
 from golden_model.launch import dcr_writes
 from golden_model.records.layout import AxiChannel, BarrierOp, CommitFlag, CtaEvent, Kind, MemoryOp, RunEvent
 from golden_model.records.ring import Batch, RingWriter
 from tests.unit.fake_hardware import to_array
 
 CODE = 0x8000_0000
+GIVEN_UP = 100_000
 NOP, LOAD_A5, JUMP_TO_SELF = 0x0000_0013, 0x0005_2783, 0x0000_006F  # addi x0,x0,0; lw a5,0(a0); j .
 
 
@@ -102,3 +104,18 @@ def write_ring(path: Path, batches: list[Batch], lanes: int) -> None:
     for _, kind, row in sorted(records, key=lambda item: item[0]):
         writer.append(kind, row.reshape(1))
     writer.close()
+
+
+def explain(story: Story, cycle: int = GIVEN_UP) -> HangReport:
+    report = explain_hang(story.batch(), story.config, cycle=cycle)
+    print(report.render())
+    return report
+
+
+def started(warps: int = 4, grid: int = 1) -> Story:
+    story = Story()
+    story.launch(grid=grid, block=warps * 4)
+    story.accept(0, list(range(warps)))
+    for warp in range(warps):
+        story.commit(warp, CODE)
+    return story

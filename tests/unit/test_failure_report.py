@@ -11,12 +11,11 @@ import pytest
 
 from config import RunConfig
 from golden_model.follow.difference import Category, Difference, Transaction
-from golden_model.hang import HangReport, HangVerdict
+from golden_model.hang import HangVerdict
 from golden_model.launch import dcr_writes
 from golden_model.records.layout import AxiChannel, Kind, MemoryOp
 from tests.regression.failure.page import lane_rows
-from tests.regression.failure.probable import probable
-from tests.regression.failure.report import Cause, Context, FailureReport
+from tests.regression.failure.report import Cause, FailureReport
 from tests.regression.failure.write import failure_lines, make_report, write_failure
 from tests.regression.images import Images
 from tests.regression.job import Job
@@ -238,45 +237,6 @@ def test_a_passed_run_leaves_no_report(tmp_path: Path) -> None:
     result = RunResult("vecadd_i", "cosim", CONFIG.knobs(), CONFIG.repro_line())
     assert write_failure(_job(tmp_path), result, tmp_path / "ring.bin") is None
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("check", "category", "cause"),
-    [
-        ("finding race-warp", Category.KERNEL, Cause.KERNEL_RACE),
-        ("finding divergent-branch", Category.KERNEL, Cause.KERNEL_DIVERGENCE),
-        ("finding different-joins", Category.KERNEL, Cause.KERNEL_DIVERGENCE),
-        ("finding out-of-bounds", Category.KERNEL, Cause.KERNEL),
-        ("thread mask", Category.CONTROL, Cause.RTL_CONTROL),
-        ("barrier released early", Category.BARRIER, Cause.RTL_CONTROL),
-        ("cta slot", Category.DISPATCH, Cause.RTL_CONTROL),
-        ("lane result", Category.RESULT, Cause.RTL_RESULT),
-        ("memory order", Category.MEMORY, Cause.RTL_CONTROL),
-        ("final memory", Category.MEMORY, Cause.MEMORY_PROTOCOL),
-        ("axi id", Category.AXI, Cause.MEMORY_PROTOCOL),
-        ("host-expectation", Category.HOST, Cause.HOST),
-        ("interrupt", Category.DEVICE, Cause.RTL_CONTROL),
-    ],
-)
-def test_classes(check: str, category: Category, cause: Cause) -> None:
-    found = probable(check, Difference(check, category, "message"), Context(), None)
-    assert found.cause is cause
-    assert found.evidence
-
-
-def test_a_store_that_the_lsu_sent_wrong_is_a_result() -> None:
-    difference = Difference("store data", Category.MEMORY, "message", uid=5)
-    assert probable("store data", difference, Context(), None).cause is Cause.RTL_RESULT
-
-
-def test_classes_of_hangs() -> None:
-    for verdict, cause in (
-        (HangVerdict.KERNEL_LIVELOCK, Cause.KERNEL),
-        (HangVerdict.RTL_DEADLOCK, Cause.RTL_CONTROL),
-        (HangVerdict.UNDECIDED, Cause.UNKNOWN),
-    ):
-        assert probable("hang", None, Context(), HangReport(verdict, "root", 1)).cause is cause
-    assert probable("simulator", None, Context(), None).cause is Cause.UNKNOWN
 
 
 def test_values_side_by_side() -> None:

@@ -4,35 +4,18 @@ from __future__ import annotations
 
 from config import HardwareConfig
 from golden_model.follow.explain import SourceLocation
-from golden_model.hang import HangReport, HangVerdict, explain_hang
+from golden_model.hang import HangVerdict, explain_hang
 from golden_model.records.layout import AxiChannel, Kind, MemoryOp, RunEvent
-from tests.unit.hang_records import CODE, JUMP_TO_SELF, LOAD_A5, Story
-
-GIVEN_UP = 100_000
-
-
-def _explain(story: Story, cycle: int = GIVEN_UP) -> HangReport:
-    report = explain_hang(story.batch(), story.config, cycle=cycle)
-    print(report.render())
-    return report
-
-
-def _started(warps: int = 4, grid: int = 1) -> Story:
-    story = Story()
-    story.launch(grid=grid, block=warps * 4)
-    story.accept(0, list(range(warps)))
-    for warp in range(warps):
-        story.commit(warp, CODE)
-    return story
+from tests.unit.hang_records import CODE, GIVEN_UP, JUMP_TO_SELF, LOAD_A5, Story, explain, started
 
 
 def test_a_warp_that_ended_is_missed_at_a_barrier() -> None:
-    story = _started()
+    story = started()
     for warp in range(3):
         story.barrier(warp, count=4)
     story.end(3)
     ended = story.cycle - 1
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.KERNEL_DEADLOCK
     assert "barrier 0 of core 0 slot 0 waits for 4 warps, 3 have arrived" in report.root
     assert f"core 0 warp 3 (CTA (0, 0, 0) rank 3) ended in cycle {ended}" in report.root
@@ -43,38 +26,38 @@ def test_a_warp_that_ended_is_missed_at_a_barrier() -> None:
 
 
 def test_two_barriers_that_wait_for_each_other() -> None:
-    story = _started(2)
+    story = started(2)
     story.barrier(0, count=2, number=1)
     story.barrier(1, count=2, number=2)
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.KERNEL_DEADLOCK
     assert "circle of waits" in report.root
     assert "barrier 1" in report.chain[0] and "barrier 2" in report.chain[1]
 
 
 def test_a_full_barrier_that_lets_nobody_go_is_the_design() -> None:
-    story = _started(2)
+    story = started(2)
     story.barrier(0, count=2)
     story.barrier(1, count=2)
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.RTL_DEADLOCK
     assert "all 2 have arrived, but nobody was let go" in report.root
 
 
 def test_a_barrier_that_was_released_holds_nobody() -> None:
-    story = _started(2)
+    story = started(2)
     story.barrier(0, count=2)
     story.barrier(1, count=2, released=3)
     story.barrier(0, count=2, phase=1)
     story.end(1)
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.KERNEL_DEADLOCK
     assert "1 have arrived" in report.root
     assert "core 0 warp 1" in report.root
 
 
 def test_a_response_that_was_dropped_is_the_root_of_a_barrier() -> None:
-    story = _started()
+    story = started()
     for warp in range(3):
         story.barrier(warp, count=4)
     story.read(0x3_0000, 5, answered=True)
@@ -84,7 +67,7 @@ def test_a_response_that_was_dropped_is_the_root_of_a_barrier() -> None:
     story.memory(3, MemoryOp.LOAD, 0x3_0050, story.issue(3))
     story.read(0x3_0040, 9, answered=False)
     since = story.cycle - 1
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.MEMORY_SILENT
     assert f"bank 0 id 0x9 address 0x00030040, outstanding since cycle {since}" in report.root
     assert [request.axi_id for request in report.outstanding] == [9]
@@ -94,38 +77,38 @@ def test_a_response_that_was_dropped_is_the_root_of_a_barrier() -> None:
 
 
 def test_a_load_that_never_left_the_cache_is_the_design() -> None:
-    story = _started(1)
+    story = started(1)
     story.memory(0, MemoryOp.LOAD, 0x3_0050, story.issue(0))
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.RTL_DEADLOCK
     assert "no AXI request of block 0x30040 left the processor" in report.root
 
 
 def test_an_answer_that_the_cache_lost_is_the_design() -> None:
-    story = _started(1)
+    story = started(1)
     story.memory(0, MemoryOp.LOAD, 0x3_0050, story.issue(0))
     story.read(0x3_0040, 9, answered=True)
     answered = story.cycle - 1
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.RTL_DEADLOCK
     assert f"memory answered block 0x30040 in cycle {answered}" in report.root
 
 
 def test_a_fence_waits_for_the_write_without_a_response() -> None:
-    story = _started(1)
+    story = started(1)
     story.add(Kind.AXI, channel=AxiChannel.AW, id=3, addr=0x4_0000)
     story.memory(0, MemoryOp.FENCE, 0, story.issue(0))
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.MEMORY_SILENT
     assert "AXI write bank 0 id 0x3 address 0x00040000" in report.root
 
 
 def test_an_instruction_that_was_overtaken_names_register_and_unit() -> None:
-    story = _started(2)
+    story = started(2)
     story.commit(1, CODE + 4, LOAD_A5)
     story.issue(0)
     story.commit(0, CODE + 8)
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.RTL_DEADLOCK
     assert any(
         "core 0 warp 0" in wait.who and "register a5, which the LSU owes" in wait.waits_for for wait in report.waits
@@ -133,16 +116,16 @@ def test_an_instruction_that_was_overtaken_names_register_and_unit() -> None:
 
 
 def test_a_fetch_that_memory_does_not_answer() -> None:
-    story = _started(1)
+    story = started(1)
     story.commit(0, CODE + 4, to=CODE + 0x100)
     story.read(CODE + 0x100, 2, answered=False)
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.MEMORY_SILENT
     assert "is being fetched" in report.chain[1]
 
 
 def test_a_warp_with_nothing_outstanding_is_the_design() -> None:
-    report = _explain(_started(1))
+    report = explain(started(1))
     assert report.verdict is HangVerdict.RTL_DEADLOCK
     assert "could go on at 0x80000004" in report.root
 
@@ -155,11 +138,11 @@ def _spinning(story: Story, warp: int, rounds: int = 8, address: int = 0x3_0000)
 
 
 def test_a_warp_that_spins_on_a_lock_of_one_that_ended() -> None:
-    story = _started(2)
+    story = started(2)
     story.memory(1, MemoryOp.ATOMIC, 0x3_0000, story.commit(1, CODE + 4))
     story.end(1)
     _spinning(story, 0)
-    report = _explain(story, cycle=0)
+    report = explain(story, cycle=0)
     assert report.verdict is HangVerdict.KERNEL_LIVELOCK
     assert "polling 0x30000" in report.root
     assert "core 0 warp 1 (CTA (0, 0, 0) rank 1) wrote it last and ended" in report.root
@@ -167,105 +150,33 @@ def test_a_warp_that_spins_on_a_lock_of_one_that_ended() -> None:
 
 def test_the_holder_of_a_lock_waits_for_memory() -> None:
     """The spinning warp is a consequence."""
-    story = _started(2)
+    story = started(2)
     story.memory(1, MemoryOp.ATOMIC, 0x3_0000, story.commit(1, CODE + 4))
     story.memory(1, MemoryOp.LOAD, 0x5_0000, story.issue(1))
     story.read(0x5_0000, 4, answered=False)
     story.cycle += 20_000
     _spinning(story, 0)
-    report = _explain(story, cycle=0)
+    report = explain(story, cycle=0)
     assert report.verdict is HangVerdict.MEMORY_SILENT
     assert "id 0x4" in report.root
     assert report.others == ()
 
 
 def test_a_loop_that_counts_is_no_livelock() -> None:
-    story = _started(1)
+    story = started(1)
     for number in range(40):
         story.commit(0, CODE + 0x80, wmask=15, rd=15, rd_file=1, data=[number] * 4)
         story.commit(0, CODE + 0x84, JUMP_TO_SELF, to=CODE + 0x80)
-    report = _explain(story, cycle=0)
+    report = explain(story, cycle=0)
     assert report.verdict is HangVerdict.UNDECIDED
     assert "core 0 warp 0: still at work" in report.root
 
 
 def test_lanes_of_the_same_warp_hold_the_lock() -> None:
-    story = _started(1)
+    story = started(1)
     story.add(Kind.IPDOM, core=0, warp=0, mask=0x1F, pc=CODE + 0x90, op=0)
     _spinning(story, 0)
-    assert "lanes 0x10 of the same warp wait" in _explain(story, cycle=0).root
-
-
-def test_a_block_that_no_core_can_hold() -> None:
-    story = Story()
-    story.launch()
-    row = next(row for row in story.rows[Kind.RUN] if row.get("addr") == 0x1D)  # BLOCK_SIZE
-    row["data"] = 20
-    report = _explain(story)
-    assert report.verdict is HangVerdict.KERNEL_DEADLOCK
-    assert "a block of 20 threads never starts: a core has 16 lanes in all" in report.root
-
-
-def test_local_memory_that_no_core_has() -> None:
-    story = Story()
-    story.launch()
-    row = next(row for row in story.rows[Kind.RUN] if row.get("addr") == 0x1C)  # LMEM_SIZE
-    row["data"] = story.config.lmem_size + 64
-    report = _explain(story)
-    assert report.verdict is HangVerdict.KERNEL_DEADLOCK
-    assert "bytes of local memory" in report.root
-
-
-def test_a_slot_that_leaks_keeps_the_next_block_out() -> None:
-    story = _started(1, grid=8)
-    story.end(0)
-    story.retire()
-    report = _explain(story)
-    assert report.verdict is HangVerdict.RTL_DEADLOCK
-    assert "no core takes CTA (1, 0, 0), although nothing keeps core 0 from it" in report.root
-    assert report.waits[-1].who == "CTA (1, 0, 0)"
-
-
-def test_a_block_behind_a_stuck_one_says_who_holds_the_slot() -> None:
-    story = Story()
-    story.launch(grid=8, block=4)
-    for slot in range(4):
-        story.accept(slot, [slot], slot=slot)
-        story.commit(slot, CODE)
-        story.memory(slot, MemoryOp.LOAD, 0x3_0000, story.issue(slot))
-    story.read(0x3_0000, 1, answered=False)
-    report = _explain(story)
-    assert report.verdict is HangVerdict.MEMORY_SILENT
-    assert report.others == ()
-    assert "slot 0, whose turn it is, is held by CTA (0, 0, 0)" in report.waits[-1].waits_for
-
-
-def test_a_block_that_does_not_retire() -> None:
-    story = _started(1)
-    story.end(0)
-    report = _explain(story)
-    assert report.verdict is HangVerdict.RTL_DEADLOCK
-    assert "all of its warps ended, but it does not retire" in report.root
-
-
-def test_a_rank_that_is_never_started() -> None:
-    story = Story()
-    story.launch(block=8)
-    story.accept(0, [0], of=2)
-    story.commit(0, CODE)
-    story.barrier(0, count=2)
-    report = _explain(story)
-    assert report.verdict is HangVerdict.RTL_DEADLOCK
-    assert "only 1 were started" in report.root or "rank 1 is not started" in report.root
-
-
-def test_busy_that_does_not_fall() -> None:
-    story = _started(1)
-    story.end(0)
-    story.retire()
-    assert "stays busy" in _explain(story).root
-    story.add(Kind.RUN, event=RunEvent.BUSY_FALL)
-    assert _explain(story).verdict is HangVerdict.UNDECIDED
+    assert "lanes 0x10 of the same warp wait" in explain(story, cycle=0).root
 
 
 def test_a_barrier_across_cores_names_the_core_that_does_not_come() -> None:
@@ -276,7 +187,7 @@ def test_a_barrier_across_cores_names_the_core_that_does_not_come() -> None:
         story.commit(0, CODE, core=core)
     story.barrier_across(0, core=0)
     story.memory(0, MemoryOp.LOAD, 0x3_0000, story.issue(0, core=1), core=1)
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.RTL_DEADLOCK
     assert "core 1 warp 0" in report.root
     assert "barrier 0 across cores" in report.chain[0]
@@ -284,7 +195,7 @@ def test_a_barrier_across_cores_names_the_core_that_does_not_come() -> None:
 
 def test_what_lies_before_a_reset_does_not_count() -> None:
     """Instruction numbers begin again, and what was open is gone."""
-    story = _started(2)
+    story = started(2)
     story.memory(0, MemoryOp.LOAD, 0x3_0000, story.issue(0) + 7)
     story.read(0x3_0000, 5, answered=False)
     story.add(Kind.RUN, event=RunEvent.RESET)
@@ -294,13 +205,13 @@ def test_what_lies_before_a_reset_does_not_count() -> None:
     story.commit(1, CODE)
     story.barrier(0, count=2)
     story.end(1)
-    report = _explain(story)
+    report = explain(story)
     assert report.verdict is HangVerdict.KERNEL_DEADLOCK
     assert report.outstanding == ()
 
 
 def test_symbols_progress_and_the_screen() -> None:
-    story = _started()
+    story = started()
     for warp in range(3):
         story.barrier(warp, count=4)
     story.end(3)
@@ -321,6 +232,6 @@ def test_symbols_progress_and_the_screen() -> None:
 
 
 def test_records_of_nothing() -> None:
-    report = _explain(Story())
+    report = explain(Story())
     assert report.verdict is HangVerdict.UNDECIDED
     assert report.notes
