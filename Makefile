@@ -6,7 +6,7 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 
 # Knobs of a run; config/knobs.py checks them and knows the defaults.
-KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES TIER N MODE
+KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES RECORD TIER N MODE
 KNOBS += RTL_FILELIST RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE XFAIL
 quote := '
 knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$(subst $(quote),'\'',$($(knob)))'))
@@ -37,6 +37,7 @@ help: ## this list
 	@echo "       RTL_FILELIST=core.f           your own core (docs/your_own_core.md), with RTL_TOP RTL_DEFINES RTL_INCDIRS"
 	@echo "                                     RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE"
 	@echo "       XFAIL=file                    failures that are known: lines of test: check: reason"
+	@echo "       RECORD=0|1                    keep every record of the run, for make view, timeline, shell"
 	@echo "       WAVES=0|1                     COCOTB_TEST_FILTER, COCOTB_RANDOM_SEED as in cocotb"
 
 setup: ## prepare this machine (every other target does it too)

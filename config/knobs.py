@@ -90,6 +90,7 @@ class RunConfig:
     mem: MemoryPolicyName = MemoryPolicyName.KIND
     seed: int = 1
     waves: bool = False
+    record: bool = False  # keep every record of the run on disk (hw/tb/debug)
     copy: CopyMode = CopyMode.BACKDOOR
     launch: LaunchPath = LaunchPath.BOTH
     tier: GoldenTier = GoldenTier.FAST
@@ -100,12 +101,12 @@ class RunConfig:
     @classmethod
     def from_knobs(cls, knobs: Mapping[str, str]) -> RunConfig:
         """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY
-        SEED WAVES TIER N MODE and the RTL_* of a core of your own.
+        SEED WAVES RECORD TIER N MODE and the RTL_* of a core of your own.
 
         Unset or empty variables take the default. Raises ConfigError for a value that is not understood.
         """
         given = {name: value for name, value in knobs.items() if value != ""}
-        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "COPY", "LAUNCH", "TIER", "N", "MODE"}
+        known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "RECORD", "COPY", "LAUNCH", "TIER", "N", "MODE"}
         known |= {*_HARDWARE_KNOBS, *CORE_KNOBS}
         for name in given:
             if name not in known:
@@ -131,6 +132,7 @@ class RunConfig:
             mem=_choice(MemoryPolicyName, "MEM", given.get("MEM", default.mem.value)),
             seed=_integer("SEED", given.get("SEED", str(default.seed)), 0),
             waves=_choice(_Flag, "WAVES", given.get("WAVES", "0")) is _Flag.ON,
+            record=_choice(_Flag, "RECORD", given.get("RECORD", "0")) is _Flag.ON,
             copy=copy,
             launch=launch,
             tier=_choice(GoldenTier, "TIER", given.get("TIER", default.tier.value)),

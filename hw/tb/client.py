@@ -10,7 +10,8 @@ async def my_test(dut):
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from cocotb.task import bridge
@@ -22,6 +23,7 @@ from hw.tb.agents.axi.policy import MemoryPolicy
 from hw.tb.backend import SimulatedBackend
 from hw.tb.bar_host import BarJudge, BarServer, SimulatedBarBackend
 from hw.tb.checker import Checker
+from hw.tb.debug.recording import META, RECORDING, RecordingWriter
 from hw.tb.device_server import DeviceServer
 from hw.tb.env import CONFIG_KEY, EnvConfig, VortexEnv
 from hw.tb.run.settings import RunSettings
@@ -55,6 +57,7 @@ class _Client:
     function: Callable[[Backend], Any]
     backend: str
     prepare: Callable[[VortexEnv], None]
+    recording: RecordingWriter | None
     bar: BarJudge | None  # of a client that works through the BARs
     options: BarOptions
     done: bool = False
@@ -69,6 +72,11 @@ class ClientTest(uvm_test):
 
     def build_phase(self) -> None:
         self.env = VortexEnv("env", self)
+
+    def connect_phase(self) -> None:
+        client: _Client = ConfigDB().get(None, "", _CLIENT_KEY)
+        if client.recording is not None:
+            self.env.hub.watch(client.recording.observe)
 
     async def run_phase(self) -> None:
         client: _Client = ConfigDB().get(None, "", _CLIENT_KEY)
@@ -160,18 +168,37 @@ async def run_client(
         policy=policy or MemoryPolicy.preset(run.mem, run.seed),
         checkers=[judge] if judge is not None else _checkers(backend, run),
     )
-    client = _Client(function, backend, prepare, judge, bar or BarOptions())
+    with _recording(settings, run, harness) as recording:
+        client = _Client(function, backend, prepare, recording, judge, bar or BarOptions())
+        await _run_uvm(env, client)
+    if client.error is not None:
+        raise client.error
+    if not client.done:
+        raise RuntimeError("the client did not run: the UVM run phase ended without it")
+    return client.result  # type: ignore[no-any-return]
+
+
+async def _run_uvm(env: EnvConfig, client: _Client) -> None:
     root = uvm_root()
     # run_test clears all singletons, ConfigDB among them, unless told to keep it.
     ConfigDB().clear()
     ConfigDB().set(None, "*", CONFIG_KEY, env)
     ConfigDB().set(None, "*", _CLIENT_KEY, client)
     await root.run_test(ClientTest, keep_set={ConfigDB})
-    if client.error is not None:
-        raise client.error
-    if not client.done:
-        raise RuntimeError("the client did not run: the UVM run phase ended without it")
-    return client.result  # type: ignore[no-any-return]
+
+
+@contextmanager
+def _recording(settings: RunSettings, run: RunConfig, harness: Harness) -> Iterator[RecordingWriter | None]:
+    """With RECORD=1 a recording in the run folder. Clients of one process share it, as they share clock and ring."""
+    if not run.record:
+        yield None
+        return
+    folder = settings.run_dir / RECORDING
+    append = (folder / META).exists()  # the launcher removed that of an earlier process
+    about = {"knobs": run.knobs(), "repeat": run.repro_line()}
+    xlen = run.hardware.xlen
+    with RecordingWriter(folder, harness.reader.lanes, xlen=xlen, about=about, append=append) as writer:
+        yield writer
 
 
 def _checkers(backend: str, run: RunConfig) -> list[Checker]:

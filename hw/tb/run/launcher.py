@@ -7,6 +7,7 @@ that the runner would set (cocotb 2.1) and starts the model directly.
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ import find_libpython
 from config import RunConfig
 from hw.tb.build.model import Model, build, default_progress
 from hw.tb.build.spec import REPO, ModelKind, ModelSpec
+from hw.tb.debug.recording import RECORDING
 from hw.tb.run.results import TestOutcome, read_results
 from hw.tb.run.settings import ENVIRONMENT, RunSettings
 
@@ -90,6 +92,7 @@ def simulate(
     run_dir.mkdir(parents=True, exist_ok=True)
     for name in ("results.xml", "memory.bin", "ring.bin"):
         (run_dir / name).unlink(missing_ok=True)
+    shutil.rmtree(run_dir / RECORDING, ignore_errors=True)
     if model is None:
         kind = ModelKind.DEBUG if config.waves else ModelKind.FAST
         model = build(spec or ModelSpec(hardware=config.hardware, kind=kind), progress=default_progress)

@@ -16,6 +16,7 @@ from golden_model.records.layout import LAYOUT, Kind
 
 VERSION = 1
 META = "meta.json"
+RECORDING = "recording"  # folder of a run's recording in its run folder
 NAME = "vortex-cosim recording"
 
 # Fields that a 32-bit design never fills further than 32 bits, and masks, which have at most 64 lanes or warps.
