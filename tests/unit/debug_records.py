@@ -29,7 +29,9 @@ SINGLE = CommitFlag.FIRST | CommitFlag.LAST
 
 
 def words(source: str) -> list[int]:
-    return list(assemble(source))
+    """Instruction words of a piece of assembly."""
+    code = assemble(source)
+    return [int.from_bytes(code[at : at + 4], "little") for at in range(0, len(code), 4)]
 
 
 class HandMade:
@@ -67,9 +69,8 @@ class HandMade:
 def two_warps(folder: Path, *, sum_of: int = 47, shift: int = 0) -> Path:
     """The run of the module's docstring; `sum_of` is the result of uid 2 in lane 0, `shift` delays everything."""
     made = HandMade(folder)
-    code = words("addi a0, zero, 5\nlw a1, 0(a0)\nadd a2, a1, a0\nsw a2, 64(a0)\nlw a3, 64(a0)")
-    addi, load, add, store, reload = code
-    bar, end = words("vx_bar a0, a1")[0] if False else 0x0055_400B, 0x0000_000B
+    code = words("addi a0, zero, 5\nlw a1, 0(a0)\nadd a2, a1, a0\nsw a2, 64(a0)\nlw a3, 64(a0)\nbar a0, a1\ntmc zero")
+    addi, load, add, store, reload, bar, end = code
     addresses = [LINE + 4 * lane for lane in range(4)]
     stored = [address + 64 for address in addresses]
     s = shift

@@ -93,10 +93,12 @@ class Instructions:
 
 
 def core_of(stream: Keys) -> Ints:
+    """Global core ids of streams."""
     return (stream >> np.uint64(_WARP_BITS)).astype(np.int64) & ((1 << _CORE_BITS) - 1)
 
 
 def warp_of(stream: Keys) -> Ints:
+    """Warps of streams."""
     return stream.astype(np.int64) & ((1 << _WARP_BITS) - 1)
 
 
@@ -129,6 +131,7 @@ class Epochs:
 
 
 def join_key(stream: Keys, uid: Values) -> Keys:
+    """Keys of instructions."""
     return stream << np.uint64(_UID_BITS) | uid.astype(np.uint64)
 
 

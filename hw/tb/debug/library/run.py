@@ -133,9 +133,7 @@ class Run:
             rows = memory.window(0, before)
             seq = int(memory["seq"][rows.stop - 1]) + 1 if rows.stop else 0
         space = MemorySpace.GLOBAL if local_of is None else MemorySpace.LMEM
-        return writers(
-            self.recording, self.epochs, addr, size, before_seq=seq, space=space, core=local_of, limit=limit
-        )
+        return writers(self.recording, self.epochs, addr, size, before_seq=seq, space=space, core=local_of, limit=limit)
 
     def why(self, commit: Commit, depth: int = 6) -> Cause:
         """The writers of the operands, and theirs, up to `depth` links back; loads go on at who stored last."""

@@ -29,7 +29,8 @@ def konata_lines(scene: Scene) -> list[str]:
     order = np.lexsort((table.uid, table.warp, table.core, begin)).tolist()
     number = {row: at for at, row in enumerate(order)}  # ids count up in the order of appearance
     warps = max((warp for _, warp in scene.harts), default=0) + 1
-    owed = {int(row): int(writer) for row, writer in zip(scene.states.row, scene.states.writer, strict=True)}
+    pairs = zip(scene.states.row.tolist(), scene.states.writer.tolist(), strict=True)
+    owed = {row: writer for row, writer in pairs if writer >= 0}
     events: list[tuple[int, int, int, list[str]]] = []  # cycle, rank within the cycle, id, commands
     retired = {row: at for at, row in enumerate(sorted(order, key=lambda row: (int(table.commit[row]), number[row])))}
     for row in order:
