@@ -3,7 +3,7 @@
 Two warps of one CTA on core 0, four lanes. Cycle numbers are round, so that expectations can be read off.
 
     warp 0, uid 0  addi a0, zero, 5      decoded 102 issued 105 committed 108
-            uid 1  lw   a1, 0(a0)        decoded 104 issued 110 committed 160   misses: AXI id 3, request 115, response 150
+            uid 1  lw   a1, 0(a0)        decoded 104 issued 110 committed 160   misses: AXI id 3, 115 to 150
             uid 2  add  a2, a1, a0       decoded 106 issued 161 committed 164   waits for a1
             uid 3  sw   a2, 64(a0)       decoded 108 issued 170 committed 172
             uid 4  bar  (SYNC)           decoded 110 issued 175 committed 176

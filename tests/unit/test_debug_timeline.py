@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def test_where_the_cycles_of_a_warp_went(scene: Scene) -> None:
     assert (State.FETCH, 200, 205) in spans
     assert [begin for state, begin, _ in spans if state is State.ISSUE] == [105, 110, 161, 170, 175, 207]
     assert spans[0][1] == 99 and spans[-1][2] == 209, "from start to end of the warp"
-    assert all(a[2] == b[1] for a, b in zip(spans, spans[1:], strict=False)), "every cycle has exactly one state"
+    assert all(a[2] == b[1] for a, b in itertools.pairwise(spans)), "every cycle has exactly one state"
 
 
 def test_chrome_trace(scene: Scene, tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Readers of Chrome trace JSON and Konata logs, from the formats' documents only: they share nothing with the writers.
 
-Chrome: "Trace Event Format" (phases X, M, s, t, f). Konata: "Kanata Log Format" 0004. Both raise AssertionError with what
-is wrong.
+Chrome: "Trace Event Format" (phases X, M, s, t, f). Konata: "Kanata Log Format" 0004. Both raise AssertionError with
+what is wrong.
 """
 
 from __future__ import annotations

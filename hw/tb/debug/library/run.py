@@ -5,6 +5,7 @@ Opening maps files and reads nothing; each question costs what it looks at.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 
@@ -37,15 +38,13 @@ class Run:
         self.first, self.last = recording.cycles
 
     @classmethod
-    def open(cls, folder: Path) -> Run:
-        """The recording in a folder, with the names of all ELF files that its `meta.json` lists.
+    def open(cls, folder: Path, elves: Iterable[Path] = ()) -> Run:
+        """The recording in a folder, with the names in some ELF files.
 
         Raises:
             RecordingError: there is none, or it is damaged.
         """
-        recording = Recording(folder)
-        listed = recording.meta.about.get("elves", [])
-        return cls(recording, Names(Path(path) for path in listed))
+        return cls(Recording(folder), Names(elves))
 
     def __repr__(self) -> str:
         return (

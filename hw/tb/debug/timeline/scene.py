@@ -67,6 +67,11 @@ class Scene:
         return sorted(found | {(life.core, life.warp) for life in self.warps})
 
 
+def is_long(run: Run) -> bool:
+    """Whether a picture of the whole run would show too much."""
+    return len(run.recording[Kind.COMMIT]) > MOST_COMMITS
+
+
 def default_window(run: Run, first: int | None = None, last: int | None = None) -> tuple[int, int]:
     """The window that was asked for; without one the whole run, or the end of a long one.
 
@@ -77,7 +82,7 @@ def default_window(run: Run, first: int | None = None, last: int | None = None) 
     if not len(commits):
         raise WindowError(f"{run.recording.folder}: no instruction was recorded, so there is nothing to show")
     if first is None and last is None:
-        if len(commits) <= MOST_COMMITS:
+        if not is_long(run):
             return int(commits["decode_cycle"][: 1 << 10].min()), run.last
         return max(run.first, int(commits["cycle"][-1]) - _DEFAULT_CYCLES), int(commits["cycle"][-1])
     window = (run.first if first is None else first, run.last if last is None else last)
