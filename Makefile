@@ -16,7 +16,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM)$(RTL_FILELIST),run,help)
-.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise bench format lock clean
+.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise view timeline picture shell bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -98,6 +98,21 @@ bisect: setup ## the first commit that fails: TEST=… SEED=… GOOD=… BAD=…
 
 minimise: setup ## the smallest run that still fails like RUN=<results folder> (RUNS=40 SEEDS=2,3)
 	@$(PY) -m tests.regression minimise $(foreach option,RUN RUNS SEEDS,$(if $($(option)),'$(option)=$($(option))'))
+
+debug_options = --run '$(RUN)' --from '$(FROM)' --to '$(TO)'
+
+view: setup ## warps over time in the terminal: RUN=<id> (FROM=… TO=…)
+	@$(PY) -m hw.tb.debug view $(debug_options)
+
+timeline: setup ## Perfetto and Konata files of a run: RUN=<id> (FROM=… TO=…)
+	@$(PY) -m hw.tb.debug timeline $(debug_options)
+
+# With RUN the picture of a run that there is; else TEST runs first, with the other knobs.
+picture: setup ## SVG of a window: RUN=<id> or TEST=… (FROM=… TO=…)
+	@$(if $(RUN),,$(PY) -m tests.regression run $(knob_arguments) RECORD=1 &&) $(PY) -m hw.tb.debug picture --run '$(or $(RUN),$(TEST)/)' --from '$(FROM)' --to '$(TO)'
+
+shell: setup ## questions to a recorded run, in Python: RUN=<id>
+	@$(PY) -m hw.tb.debug shell --run '$(RUN)'
 
 bench: setup ## simulation speed, as ratios of one run; cost of the remapper in cycles
 	@$(PY) -m hw.tb.bench

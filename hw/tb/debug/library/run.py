@@ -247,15 +247,19 @@ class Run:
                 continue
             space, mask = MemorySpace(int(table["space"][row])), int(table["mask"][row])
             addresses, size = table["addr"][row].reshape(-1), int(table["size"][row])
+            lanes_of: dict[int, list[int]] = {}
             for lane in range(self.recording.lanes):
                 if mask >> lane & 1:
-                    found.append(self._loaded(commit, lane, int(addresses[lane]), size, space, int(table["seq"][row])))
+                    lanes_of.setdefault(int(addresses[lane]), []).append(lane)
+            for addr, lanes in lanes_of.items():
+                found.append(self._loaded(commit, lanes, addr, size, space, int(table["seq"][row])))
         return found
 
-    def _loaded(self, commit: Commit, lane: int, addr: int, size: int, space: MemorySpace, seq: int) -> Cause:
+    def _loaded(self, commit: Commit, lanes: list[int], addr: int, size: int, space: MemorySpace, seq: int) -> Cause:
         core = commit.core if space is MemorySpace.LMEM else None
         stores = writers(self.recording, self.epochs, addr, size, before_seq=seq, space=space, core=core)
-        what = f"load of {addr:#x}, lane {lane}"
+        names = ", ".join(map(str, lanes))
+        what = f"load of {addr:#x}, lane{'s' if len(lanes) > 1 else ''} {names}"
         note = self._bus(addr, commit.issue, commit.cycle) if space is MemorySpace.GLOBAL else "local memory"
         if not stores:
             return Cause(f"{what}: no recorded store before it (host or image)", None, note)

@@ -83,7 +83,7 @@ def default_window(run: Run, first: int | None = None, last: int | None = None) 
         raise WindowError(f"{run.recording.folder}: no instruction was recorded, so there is nothing to show")
     if first is None and last is None:
         if not is_long(run):
-            return int(commits["decode_cycle"][: 1 << 10].min()), run.last
+            return _busy_part(run)
         return max(run.first, int(commits["cycle"][-1]) - _DEFAULT_CYCLES), int(commits["cycle"][-1])
     window = (run.first if first is None else first, run.last if last is None else last)
     if window[0] > window[1]:
@@ -97,6 +97,15 @@ def default_window(run: Run, first: int | None = None, last: int | None = None) 
             f"({10 * MOST_COMMITS:,}); choose a smaller window"
         )
     return window
+
+
+def _busy_part(run: Run) -> tuple[int, int]:
+    """From the first CTA or instruction to the last one: without programming before and counters behind."""
+    commits, ctas = run.recording[Kind.COMMIT], run.recording[Kind.CTA]
+    first, last = int(commits["decode_cycle"][: 1 << 10].min()), int(commits["cycle"][-1])
+    if len(ctas):
+        first, last = min(first, int(ctas["cycle"][0])), max(last, int(ctas["cycle"][-1]))
+    return first, last
 
 
 def make_scene(run: Run, first: int, last: int) -> Scene:

@@ -129,8 +129,8 @@ class _Drawing:
                 rows = [self._warp_y[span.core, warp] for warp in range(64) if (span.core, warp) in self._warp_y]
                 x = self._x(span.end)
                 self._parts.append(
-                    f'<line x1="{x}" y1="{min(rows)}" x2="{x}" y2="{max(rows) + _ROW}" stroke="{COLOURS[State.BARRIER]}" '
-                    f'stroke-dasharray="3 2"><title>barrier {span.id:#x} lets {span.released:b} go</title></line>'
+                    f'<line x1="{x}" y1="{min(rows)}" x2="{x}" y2="{max(rows) + _ROW}" '
+                    f'stroke="{COLOURS[State.BARRIER]}" stroke-dasharray="3 2"><title>barrier {span.id:#x} lets {span.released:b} go</title></line>'
                 )
         self._y += _GAP
 
@@ -156,7 +156,8 @@ class _Drawing:
             issue, commit = int(scene.table.issue[link.load]), int(scene.table.commit[link.load])
             request, response = int(seen.request[link.transaction]), int(seen.response[link.transaction])
             warp_y = self._warp_y[hart] + _ROW
-            path = f"M{self._x(issue)},{warp_y} L{self._x(request)},{y} M{self._x(response)},{y} L{self._x(commit)},{warp_y}"
+            to_memory = f"M{self._x(issue)},{warp_y} L{self._x(request)},{y}"
+            path = f"{to_memory} M{self._x(response)},{y} L{self._x(commit)},{warp_y}"
             self._parts.append(f'<path d="{path}" stroke="#555555" stroke-width="0.6" fill="none"/>')
         self._y += (max(rows) + 1) * (height + 1) + _GAP
 

@@ -34,8 +34,7 @@ def view(scene: Scene, console: Console) -> None:
     dominant = bins.dominant()
     per_column = (scene.last - scene.first + 1) / dominant.shape[1]
     console.print(
-        f"cycles {scene.first:,} to {scene.last:,}, {per_column:.4g} cycles a column; a column shows what its warp did "
-        "most",
+        f"cycles {scene.first:,} to {scene.last:,}, {per_column:.4g} cycles a column (its longest state)",
         highlight=False,
     )
     console.print(_ruler(scene, dominant.shape[1]), highlight=False, no_wrap=True)
