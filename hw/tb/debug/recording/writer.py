@@ -108,7 +108,7 @@ class RecordingWriter:
             for begin in range(0, len(rows), CHUNK):
                 records: npt.NDArray[Any] = rows[begin : begin + CHUNK].reshape(-1).view(self._dtypes[kind])
                 for column in self._columns[kind]:
-                    data = memoryview(np.ascontiguousarray(records[column.name], column.dtype)).cast("B")
+                    data = np.ascontiguousarray(records[column.name], column.dtype).data.cast("B")
                     written = self._files[column].write(data)
                     if written != len(data):
                         raise RecordingError(f"{self.folder}: the disk took only a part of the recording; is it full?")

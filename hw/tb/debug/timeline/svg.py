@@ -128,10 +128,10 @@ class _Drawing:
             if span.end is not None:
                 rows = [self._warp_y[span.core, warp] for warp in range(64) if (span.core, warp) in self._warp_y]
                 x = self._x(span.end)
-                self._parts.append(
-                    f'<line x1="{x}" y1="{min(rows)}" x2="{x}" y2="{max(rows) + _ROW}" '
-                    f'stroke="{COLOURS[State.BARRIER]}" stroke-dasharray="3 2"><title>barrier {span.id:#x} lets {span.released:b} go</title></line>'
-                )
+                place = f'x1="{x}" y1="{min(rows)}" x2="{x}" y2="{max(rows) + _ROW}"'
+                style = f'stroke="{COLOURS[State.BARRIER]}" stroke-dasharray="3 2"'
+                tip = f"barrier {span.id:#x} lets {span.released:b} go"
+                self._parts.append(f"<line {place} {style}><title>{tip}</title></line>")
         self._y += _GAP
 
     def _memory(self) -> None:
