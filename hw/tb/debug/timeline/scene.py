@@ -86,14 +86,15 @@ def default_window(run: Run, first: int | None = None, last: int | None = None) 
             return _busy_part(run)
         return max(run.first, int(commits["cycle"][-1]) - _DEFAULT_CYCLES), int(commits["cycle"][-1])
     window = (run.first if first is None else first, run.last if last is None else last)
-    if window[0] > window[1]:
-        raise WindowError(f"FROM={window[0]} TO={window[1]}: the window ends before it begins")
+    asked = f"FROM={window[0]} TO={window[1]}"
+    if first is not None and last is not None and first > last:
+        raise WindowError(f"{asked}: the window ends before it begins")
+    if window[1] < run.first or window[0] > run.last:
+        raise WindowError(f"{asked}: outside of the run, which was recorded from {run.first} to {run.last}")
     rows = commits.window(*window)
-    if rows.stop == rows.start and (window[1] < run.first or window[0] > run.last):
-        raise WindowError(f"FROM={window[0]} TO={window[1]}: the run was recorded from {run.first} to {run.last}")
     if rows.stop - rows.start > 10 * MOST_COMMITS:
         raise WindowError(
-            f"FROM={window[0]} TO={window[1]}: {rows.stop - rows.start:,} commits are more than any viewer can show "
+            f"{asked}: {rows.stop - rows.start:,} commits are more than any viewer can show "
             f"({10 * MOST_COMMITS:,}); choose a smaller window"
         )
     return window
