@@ -90,7 +90,7 @@ def default_window(run: Run, first: int | None = None, last: int | None = None) 
     if first is not None and last is not None and first > last:
         raise WindowError(f"{asked}: the window ends before it begins")
     if window[1] < run.first or window[0] > run.last:
-        raise WindowError(f"{asked}: outside of the run, which was recorded from {run.first} to {run.last}")
+        raise WindowError(f"{asked}: the run was recorded from {run.first} to {run.last}")
     rows = commits.window(*window)
     if rows.stop - rows.start > 10 * MOST_COMMITS:
         raise WindowError(
