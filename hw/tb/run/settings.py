@@ -85,7 +85,7 @@ class RunSettings:
             mem=MemoryPolicyName(knobs["mem"]),
             seed=knobs["seed"],
             waves=knobs["waves"],
-            record=knobs["record"],
+            record=knobs.get("record", False),  # run folders of before have none
             copy=CopyMode(knobs["copy"]),
             launch=LaunchPath(knobs["launch"]),
             tier=GoldenTier(knobs["tier"]),

@@ -17,7 +17,7 @@ from hw.tb.debug.library.accesses import Access, writers
 from hw.tb.debug.library.cause import Cause
 from hw.tb.debug.library.commit import Commit, CommitList, commits_of
 from hw.tb.debug.library.compare import Deviation, deviations
-from hw.tb.debug.library.instructions import Epochs, Instructions, instructions_between, read_instructions
+from hw.tb.debug.library.instructions import SLACK, Epochs, Instructions, instructions_between, read_instructions
 from hw.tb.debug.library.moment import Moment, moment
 from hw.tb.debug.library.names import Names
 from hw.tb.debug.library.residents import Block, Residents
@@ -167,17 +167,20 @@ class Run:
 
         return sorted(found, key=when)[:limit]
 
-    def commit(self, key: int) -> Commit | None:
-        """The instruction that a key names, None if its commit is not in the recording."""
-        stream, uid = key >> 36, key & ((1 << 36) - 1)
+    def commit(self, key: int, near: int | None = None) -> Commit | None:
+        """The instruction that a key names, None if its commit is not in the recording.
+
+        `near` is a cycle in which it was in flight; without it the whole recording is searched.
+        """
         table = self.recording[Kind.COMMIT]
-        core, warp = stream >> 8 & 0xFFF, stream & 0xFF
-        rows = np.flatnonzero((table["uid"] == uid) & (table["core"] == core) & (table["warp"] == warp))
-        for row in rows.tolist():
-            found = self._by_keys(np.array([key], np.uint64), slice(row, row + 1))
-            if found:
-                return self._by_keys(np.array([key], np.uint64), slice(int(rows[0]), int(rows[-1]) + 1))[0]
-        return None
+        rows = slice(0, len(table)) if near is None else table.window(max(near - SLACK, 0), near + SLACK)
+        same = np.flatnonzero(table["uid"][rows] == key & ((1 << 36) - 1))  # before keys are made of all rows
+        if not len(same):
+            return None
+        found = self._by_keys(
+            np.array([key], np.uint64), _narrowed(rows, same, self._keys_at(rows.start + same) == key)
+        )
+        return found[0] if found else None
 
     # ------------------------------------------------------------------ inside
 
@@ -191,6 +194,13 @@ class Run:
         table = read_instructions(self.recording, self.epochs, part)
         rows_of = table.find(np.sort(keys))
         return commits_of(table.take(rows_of[rows_of >= 0]), self.names, self.recording.meta.xlen)
+
+    def _keys_at(self, rows: np.ndarray) -> np.ndarray:
+        """Keys of chosen rows."""
+        return np.array(
+            [int(self.epochs.keys(self.recording, Kind.COMMIT, slice(row, row + 1))[0]) for row in rows.tolist()],
+            np.uint64,
+        )
 
     def _of_block(self, rows: slice, block: Block) -> np.ndarray:
         keys = self.epochs.keys(self.recording, Kind.COMMIT, rows)
@@ -263,7 +273,7 @@ class Run:
         note = self._bus(addr, commit.issue, commit.cycle) if space is MemorySpace.GLOBAL else "local memory"
         if not stores:
             return Cause(f"{what}: no recorded store before it (host or image)", None, note)
-        return Cause(what, self.commit(stores[0].key), note)
+        return Cause(what, self.commit(stores[0].key, stores[0].cycle), note)
 
     def _bus(self, addr: int, first: int, last: int) -> str:
         """The read transaction that brought an address between two cycles."""
@@ -278,3 +288,11 @@ class Run:
             f"AXI bank {int(seen.bank[row])} id {int(seen.id[row])} at {int(seen.addr[row]):#x}, "
             f"request {int(seen.request[row]):,}, {end}"
         )
+
+
+def _narrowed(rows: slice, at: np.ndarray, wanted: np.ndarray) -> slice:
+    """From the first to the last wanted row; `at` counts from the beginning of `rows`."""
+    chosen = at[wanted]
+    if not len(chosen):
+        return slice(rows.start, rows.start)
+    return slice(rows.start + int(chosen[0]), rows.start + int(chosen[-1]) + 1)
