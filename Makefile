@@ -109,7 +109,7 @@ timeline: setup ## Perfetto and Konata files of a run: RUN=<id> (FROM=… TO=…
 
 # With RUN the picture of a run that there is; else TEST runs first, with the other knobs.
 picture: setup ## SVG of a window: RUN=<id> or TEST=… (FROM=… TO=…)
-	@$(if $(RUN),,$(PY) -m tests.regression run $(knob_arguments) RECORD=1 &&) $(PY) -m hw.tb.debug picture --run '$(or $(RUN),$(TEST)/)' --from '$(FROM)' --to '$(TO)'
+	@$(if $(RUN),,$(PY) -m tests.regression run $(knob_arguments) RECORD=1 &&) $(PY) -m hw.tb.debug picture --run '$(or $(RUN),$(or $(TEST),multikernel)/)' --from '$(FROM)' --to '$(TO)'
 
 shell: setup ## questions to a recorded run, in Python: RUN=<id>
 	@$(PY) -m hw.tb.debug shell --run '$(RUN)'
