@@ -57,7 +57,10 @@ def test_terminal_view_can_be_read_without_colours(scene: Scene) -> None:
     view(scene, Console(file=text, width=14 + 7 + 2 + 63, color_system=None))  # two cycles a column
     lines = text.getvalue().splitlines()
     warp = next(line for line in lines if line.startswith("core 0 warp 0"))[14:]
-    column = lambda cycle: warp[(cycle - 98) // 2]  # noqa: E731
+
+    def column(cycle: int) -> str:
+        return warp[(cycle - 98) // 2]
+
     assert column(130) == "m" and column(190) == "b" and column(203) == "n" and column(215) == " "
     assert any("waits for memory" in line and "49" in line for line in lines)
     counts = "9 instructions, 1 CTAs, 1 barrier phases, 1 memory transactions, 1 loads that waited for one"

@@ -31,7 +31,7 @@ def lives_by_place(residents: Residents) -> dict[Place, WarpLife]:
     """Every warp life under a name that does not depend on placement; lives that WSPAWN began keep their hart."""
     launches = {launch: at for at, launch in enumerate(sorted({life.launch for life in residents.warps}))}
     seen: dict[tuple[int, tuple[int, ...], int], int] = {}
-    found = {}
+    found: dict[Place, WarpLife] = {}
     for life in residents.warps:
         who = life.block if life.block is not None else (-1, life.core, life.warp)
         name = (launches[life.launch], who, life.rank)
@@ -86,4 +86,5 @@ def _first(mine: Instructions, a: slice, other: Instructions, b: slice) -> tuple
 def _data_differs(mine: Instructions, a: slice, other: Instructions, b: slice) -> np.ndarray:
     lanes = np.arange(mine.data.shape[1], dtype=np.uint64)
     written = mine.column["wmask"][a].astype(np.uint64)[:, None] >> lanes & np.uint64(1) != 0
-    return ((mine.data[a] != other.data[b]) & written).any(axis=1)
+    differs: np.ndarray = ((mine.data[a] != other.data[b]) & written).any(axis=1)
+    return differs

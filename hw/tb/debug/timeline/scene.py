@@ -175,4 +175,5 @@ def _links(run: Run, table: Instructions, seen: Transactions, first: int, last: 
 
 
 def _lanes(mask: np.uint64, lanes: int) -> npt.NDArray[np.bool_]:
-    return (mask >> np.arange(lanes, dtype=np.uint64) & np.uint64(1)) != 0
+    active: npt.NDArray[np.bool_] = (mask >> np.arange(lanes, dtype=np.uint64) & np.uint64(1)) != 0
+    return active

@@ -152,12 +152,12 @@ class _Drawing:
             self._bar(int(seen.request[at]), ends[at] + 1, y, colour, tip, height=height)
         for link in scene.links:
             hart = (int(scene.table.core[link.load]), int(scene.table.warp[link.load]))
-            y = self._y + rows[link.transaction] * (height + 1) + height / 2
+            middle = self._y + rows[link.transaction] * (height + 1) + height / 2
             issue, commit = int(scene.table.issue[link.load]), int(scene.table.commit[link.load])
             request, response = int(seen.request[link.transaction]), int(seen.response[link.transaction])
             warp_y = self._warp_y[hart] + _ROW
-            to_memory = f"M{self._x(issue)},{warp_y} L{self._x(request)},{y}"
-            path = f"{to_memory} M{self._x(response)},{y} L{self._x(commit)},{warp_y}"
+            to_memory = f"M{self._x(issue)},{warp_y} L{self._x(request)},{middle}"
+            path = f"{to_memory} M{self._x(response)},{middle} L{self._x(commit)},{warp_y}"
             self._parts.append(f'<path d="{path}" stroke="#555555" stroke-width="0.6" fill="none"/>')
         self._y += (max(rows) + 1) * (height + 1) + _GAP
 
