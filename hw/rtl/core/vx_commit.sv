@@ -1,8 +1,10 @@
 // Commit: one instruction per cycle writes its result, releases its register and leaves the pipeline.
 //
 // Contract
-// * Fixed priority: loads, divider, float divider, float, multiplier, SFU, stores and fences, ALU. Nobody starves, because
-//   issue delivers at most one instruction per cycle and the ALU, last in line, then holds back issue to itself.
+// * A load is taken at once. The other units share what is left fairly: those that wait together are served one after the
+//   other (divider, float divider, float, multiplier, SFU, stores and fences, ALU) before anybody who came later, so a
+//   unit waits for at most two instructions of each other one, and for loads. Loads cannot keep the others away for
+//   long, since every loop of every warp has a branch, which is the ALU's.
 // * An instruction with a fault writes nothing and raises `stop_*` once per warp: `stopping` masks what follows.
 module vx_commit
     import vx_pkg::*;
@@ -10,6 +12,9 @@ module vx_commit
     import vx_trace_pkg::*;
     import vx_fpu_pkg::flags_t;
 (
+    input wire clk,
+    input wire reset,
+
     input wire load_valid,
     input commit_t load,
     input wire div_valid,
@@ -47,35 +52,58 @@ module vx_commit
     output logic stop_valid,
     output trace_commit_t trace
 );
-    assign div_ready = !load_valid;
-    assign fdiv_ready = div_ready && !div_valid;
-    assign fpu_ready = fdiv_ready && !fdiv_valid;
-    assign mul_ready = fpu_ready && !fpu_valid;
-    assign sfu_ready = mul_ready && !mul_valid;
-    assign store_ready = sfu_ready && !sfu_valid;
-    assign alu_ready = store_ready && !store_valid;
+    // ---------------------------------------------------------------- whose turn it is
 
-    // Only the SFU writes other lanes than the active ones.
-    assign write_mask = (sfu_valid && sfu_ready) ? sfu_write_mask : commit.info.tmask;
+    typedef enum logic [2:0] {
+        DIV,
+        FDIV,
+        FPU,
+        MUL,
+        SFU,
+        STORE,
+        ALU
+    } unit_number_t;
+    localparam int UNITS = 7;
+
+    logic [UNITS-1:0] waits, round, grant;
+    logic [UNITS-1:0] round_q;  // those that waited when the last round began, and have not been served since
 
     always_comb begin
-        commit_valid = 1'b1;
+        waits = {alu_valid, store_valid, sfu_valid, mul_valid, fpu_valid, fdiv_valid, div_valid};
+        round = ((waits & round_q) != '0) ? round_q : waits;
+        grant = waits & round;
+        grant = load_valid ? '0 : grant & (~grant + UNITS'(1));
+    end
+
+    always_ff @(posedge clk) begin
+        if (grant != '0) round_q <= round & ~grant;
+        if (reset) round_q <= '0;
+    end
+
+    assign {alu_ready, store_ready, sfu_ready, mul_ready, fpu_ready, fdiv_ready, div_ready} = grant;
+
+    // ---------------------------------------------------------------- its instruction
+
+    // Only the SFU writes other lanes than the active ones.
+    assign write_mask = grant[SFU] ? sfu_write_mask : commit.info.tmask;
+
+    always_comb begin
+        commit_valid = load_valid || grant != '0;
         fflags = '0;
-        if (load_valid) commit = load;
-        else if (div_valid) commit = div;
-        else if (fdiv_valid) begin
-            commit = fdiv;
-            fflags = fdiv_fflags;
-        end else if (fpu_valid) begin
-            commit = fpu;
-            fflags = fpu_fflags;
-        end else if (mul_valid) commit = mul;
-        else if (sfu_valid) commit = sfu;
-        else if (store_valid) commit = store;
-        else if (alu_valid) commit = alu;
-        else begin
-            commit = '0;
-            commit_valid = 1'b0;
+        commit = load;
+        if (!load_valid) begin
+            if (grant[ALU]) commit = alu;
+            else if (grant[STORE]) commit = store;
+            else if (grant[SFU]) commit = sfu;
+            else if (grant[MUL]) commit = mul;
+            else if (grant[FPU]) begin
+                commit = fpu;
+                fflags = fpu_fflags;
+            end else if (grant[FDIV]) begin
+                commit = fdiv;
+                fflags = fdiv_fflags;
+            end else if (grant[DIV]) commit = div;
+            else commit = '0;
         end
         write = commit_valid && commit.info.use_rd && commit.fault == FAULT_NONE;
         stop_valid = commit_valid && commit.fault != FAULT_NONE && !stopping[commit.info.wid];

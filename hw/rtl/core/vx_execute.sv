@@ -287,6 +287,8 @@ module vx_execute
     // ---------------------------------------------------------------- commit
 
     vx_commit committer (
+        .clk,
+        .reset,
         .load_valid(load_commit_valid),
         .load(load_commit),
         .div_valid(div_commit_valid),
