@@ -85,6 +85,7 @@ module vx_global_barrier
         for (int c = 0; c < TOTAL_CORES; ++c) begin
             rsp[c] = '0;
             if (state_q != IDLE) begin
+                rsp[c].turn = 1'b1;
                 rsp[c].entry = req_q.entry;
                 rsp[c].mine = core_q == core_t'(c);
                 rsp[c].recheck = req_q.recheck;

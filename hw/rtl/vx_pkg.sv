@@ -132,7 +132,8 @@ package vx_pkg;
     } gbar_req_t;
 
     typedef struct packed {
-        logic [BARRIER_WIDTH-1:0] entry;  // that the unit works on
+        logic turn;  // the unit works on a request
+        logic [BARRIER_WIDTH-1:0] entry;
         logic mine;  // ... for this core's request
         logic recheck;  // ... which is a recheck
         logic grant;  // this core's operation may take effect now

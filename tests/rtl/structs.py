@@ -134,7 +134,7 @@ class Layouts:
     def gbar_rsp(self) -> Struct:
         entry = _bits(self.config.num_warps * self.config.num_barriers)
         flags = ("mine", "recheck", "grant", "complete", "ending", "release_phase")
-        return Struct([("entry", entry), *((name, 1) for name in flags)])
+        return Struct([("turn", 1), ("entry", entry), *((name, 1) for name in flags)])
 
     @property
     def dcache_req(self) -> Struct:

@@ -102,7 +102,6 @@ module vx_barrier
 
     entry_t recheck_entry;
     logic any_recheck;
-    warps_t remote_released;
     warps_t mine;
 
     vx_priority_encoder #(
@@ -132,11 +131,15 @@ module vx_barrier
     assign remote_end = gbar_rsp.release_phase || (recheck_fire && gbar_rsp.complete);
 
     always_comb begin
-        mine = present_q[gbar_rsp.entry];
-        if (gbar_rsp.mine && !gbar_rsp.recheck && across) mine[wid] = 1'b1;
-        gbar_arrived = mine != '0 && (active & ~mine) == '0 && events_q[gbar_rsp.entry] == '0;
-        remote_released = remote_end ? waiting_q[gbar_rsp.entry] : '0;
-        let_go = remote_released;
+        mine = '0;
+        gbar_arrived = 1'b0;
+        let_go = '0;
+        if (gbar_rsp.turn) begin
+            mine = present_q[gbar_rsp.entry];
+            if (gbar_rsp.mine && !gbar_rsp.recheck && across) mine[wid] = 1'b1;
+            gbar_arrived = mine != '0 && (active & ~mine) == '0 && events_q[gbar_rsp.entry] == '0;
+            if (remote_end) let_go = waiting_q[gbar_rsp.entry];
+        end
         if (fire) let_go = let_go | released;
     end
 

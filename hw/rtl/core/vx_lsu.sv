@@ -191,9 +191,16 @@ module vx_lsu
             .indices(amo_indices),
             .places(amo_places)
         );
-        assign group = b_op_q.atomic ? amo_group : line_group;
-        assign group_byteen = b_op_q.atomic ? amo_indices : line_byteen;
-        assign group_data = b_op_q.atomic ? amo_places : line_data;
+        always_comb begin
+            group = line_group;
+            group_byteen = line_byteen;
+            group_data = line_data;
+            if (b_op_q.atomic) begin  // the coalescer is idle then
+                group = amo_group;
+                group_byteen = amo_indices;
+                group_data = amo_places;
+            end
+        end
     end else begin : g_no_amo
         assign amo_group = '0;
         assign amo = '0;

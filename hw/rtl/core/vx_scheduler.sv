@@ -261,7 +261,7 @@ module vx_scheduler
             assert (idle[start.wid])
             else $error("vx_scheduler: warp %0d started with instructions in flight", start.wid);
         end
-        if (!reset) assert ((spawned & active_q) == '0) else $error("vx_scheduler: warps spawned while active");
+        if (!reset && spawned != '0) assert ((spawned & active_q) == '0) else $error("vx_scheduler: warps spawned while active");
         if (!reset && control_end) assert (active_q[end_wid]) else $error("vx_scheduler: warp %0d ended twice", end_wid);
     end
 `endif

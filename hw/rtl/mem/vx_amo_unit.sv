@@ -90,14 +90,17 @@ module vx_amo_unit
     always_comb begin
         lanes = '0;
         held_places = '0;
-        for (int i = 0; i < NUM_THREADS; ++i) begin
-            if (amo_q.upper == (i >= AMO_PLACES)) begin
-                lanes[i] = amo_q.mask[i%AMO_PLACES];
-                held_places[i%AMO_PLACES] = held[i];
+        winner = '0;
+        if (reserve || conditional) begin
+            for (int i = 0; i < NUM_THREADS; ++i) begin
+                if (amo_q.upper == (i >= AMO_PLACES)) begin
+                    lanes[i] = amo_q.mask[i%AMO_PLACES];
+                    held_places[i%AMO_PLACES] = held[i];
+                end
             end
+            winner = held_places & amo_q.mask;
+            winner = winner & (~winner + AMO_PLACES'(1));
         end
-        winner = held_places & amo_q.mask;
-        winner = winner & (~winner + AMO_PLACES'(1));
     end
 
     // ---------------------------------------------------------------- one lane a cycle
@@ -200,7 +203,7 @@ module vx_amo_unit
     assign write_data = line_q;
     always_comb begin
         write_byteen = '0;
-        for (int w = 0; w < WORDS; ++w) write_byteen[4*w+:4] = {4{dirty_q[w]}};
+        if (write_valid) for (int w = 0; w < WORDS; ++w) write_byteen[4*w+:4] = {4{dirty_q[w]}};
     end
 
     assign rsp_valid = state_q == RESPOND;
