@@ -43,7 +43,7 @@ class HardwareConfig:
     ext_a: bool = True
     ext_zicond: bool = True
     ext_simt_full: bool = True  # votes, shuffles, WSPAWN, all barriers, traps, WGATHER
-    ext_packed: bool = False  # packed loads, which need ext_simt_full and ext_f: not in the in-tree core yet
+    ext_packed: bool = True  # packed loads; only with ext_simt_full and ext_f
     icache_size: int = 16384
     icache_ways: int = 4
     dcache_size: int = 16384

@@ -41,6 +41,9 @@
 `ifndef VX_CFG_EXT_SIMT_FULL
 `define VX_CFG_EXT_SIMT_FULL 1
 `endif
+`ifndef VX_CFG_EXT_PACKED
+`define VX_CFG_EXT_PACKED 1
+`endif
 `ifndef VX_CFG_ICACHE_SIZE
 `define VX_CFG_ICACHE_SIZE 16384
 `endif

@@ -12,6 +12,7 @@ package vx_pkg;
     localparam bit EXT_A = `VX_CFG_EXT_A != 0;
     localparam bit EXT_ZICOND = `VX_CFG_EXT_ZICOND != 0;
     localparam bit EXT_SIMT_FULL = `VX_CFG_EXT_SIMT_FULL != 0;
+    localparam bit EXT_PACKED = `VX_CFG_EXT_PACKED != 0 && EXT_SIMT_FULL && EXT_F;  // packed loads
 
     localparam int NUM_CLUSTERS = `VX_CFG_NUM_CLUSTERS;
     localparam int NUM_CORES = `VX_CFG_NUM_CORES;  // per cluster

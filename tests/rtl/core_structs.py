@@ -94,7 +94,7 @@ class Fault(IntEnum):
 DECODED = Struct(
     [
         ("unit", 3),
-        ("op", 6),
+        ("op", 7),
         ("is_word", 1),
         ("use_pc", 1),
         ("use_imm", 1),
@@ -114,9 +114,15 @@ DECODED = Struct(
 
 
 def lsu_op(
-    *, store: bool = False, fence: bool = False, unsigned: bool = False, log_size: int = 0, atomic: bool = False
+    *,
+    store: bool = False,
+    fence: bool = False,
+    unsigned: bool = False,
+    log_size: int = 0,
+    atomic: bool = False,
+    pieces: bool = False,
 ) -> int:
-    return atomic << 5 | fence << 4 | store << 3 | unsigned << 2 | log_size
+    return pieces << 6 | atomic << 5 | fence << 4 | store << 3 | unsigned << 2 | log_size
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""vx_lsu: random loads, stores, atomics and fences of all spaces and sizes against a byte memory.
+"""vx_lsu: random loads, packed loads, stores, atomics and fences of all spaces and sizes against a byte memory.
 
 Cache and LMEM are dictionaries that serve requests in the order in which they accept them; cache responses return in
 any order. The requests of every instruction are predicted one by one: lanes, bytes, data, order. What an atomic does
@@ -29,7 +29,7 @@ BAD_LINE = 0x8000_3000 // LINE  # answers with an error
 
 @dataclass
 class Access:
-    """One instruction."""
+    """One instruction. A packed load accesses `addr` and what lies `data` further, as often as it has pieces."""
 
     uid: int
     tmask: int
@@ -40,6 +40,11 @@ class Access:
     fence: bool
     unsigned: bool
     amo: Amo = Amo.NONE
+    pieces: int = 1
+
+    def piece(self, lane: int, number: int) -> int:
+        """Address of one access of a lane."""
+        return self.addr[lane] + (number * self.data[lane] if number else 0)
 
     @property
     def lanes(self) -> list[int]:
@@ -47,7 +52,11 @@ class Access:
 
     @property
     def misaligned(self) -> list[int]:
-        return [] if self.fence else [lane for lane in self.lanes if self.addr[lane] % self.size]
+        """Addresses, in the order of lanes, and of the pieces of one lane."""
+        if self.fence:
+            return []
+        addresses = [self.piece(lane, number) for lane in self.lanes for number in range(self.pieces)]
+        return [addr for addr in addresses if addr % self.size]
 
 
 @dataclass
@@ -57,6 +66,10 @@ class Request:
     access: Access
     lmem: bool
     lanes: list[int]
+    piece: int = 0
+
+    def addr(self, lane: int) -> int:
+        return self.access.piece(lane, self.piece)
 
 
 @dataclass
@@ -64,8 +77,8 @@ class Load:
     """Responses that a load waits for, and the values that memory had when its requests were accepted."""
 
     access: Access
-    waiting: set[int]
-    values: dict[int, int] = field(default_factory=dict)
+    waiting: set[tuple[int, int]]  # lane and piece
+    values: dict[tuple[int, int], int] = field(default_factory=dict)
     error: int | None = None  # address reported
 
 
@@ -84,6 +97,7 @@ class Bench:
         self.lmem_responses: deque[tuple[int, Request, list[int]]] = deque()
         self.traced: deque[tuple[Access, int]] = deque()  # with the mask
         self.done = self.merged = self.split = self.mixed = self.faults = self.fences = self.atomics = self.illegal = 0
+        self.packed = 0
         self.places = 8 * LINE // config.xlen
         for name in (
             "exec_valid", "exec", "dcache_req_ready", "dcache_rsp_valid", "dcache_rsp", "dcache_flush_done",
@@ -121,10 +135,19 @@ class Bench:
                 addr = [GLOBAL + value % 256 if self.is_lmem(value) else value for value in addr]
         data = [rng.getrandbits(self.config.xlen) for _ in range(lanes)]
         unsigned = bool(rng.getrandbits(1)) and size < self.word and not amo
+        if size < 4 and not store and not fence and rng.random() < 0.5:
+            # Far enough from the ends of the spaces for every stride.
+            addr = [value + 0x400 if value < 0x400 or self.is_lmem(value) else value for value in addr]
+            strides = (0, size, 2 * size, -size, 4, 8, LINE, -LINE, 6 * LINE, -4 * LINE)
+            common = rng.choice(strides)
+            data = [rng.choice((common, common, rng.choice(strides))) for _ in range(lanes)]
+            if rng.random() < 0.1:
+                data[rng.randrange(lanes)] += 1
+            return Access(uid, tmask, addr, data, size, store, fence, unsigned=True, pieces=4 // size)
         return Access(uid, tmask, addr, data, size, store, fence, unsigned, amo)
 
     def pack(self, access: Access) -> int:
-        imm = 0 if access.amo else self.rng.randrange(-2048, 2048)
+        imm = 0 if access.amo or access.pieces > 1 else self.rng.randrange(-2048, 2048)
         xlen, modulus = self.config.xlen, 1 << self.config.xlen
         log_size = access.size.bit_length() - 1
         op = lsu_op(
@@ -133,6 +156,7 @@ class Bench:
             unsigned=access.unsigned,
             log_size=log_size,
             atomic=bool(access.amo),
+            pieces=access.pieces > 1,
         )
         use_rd = int(not access.store and not access.fence)
         return self.layouts.exec.pack(
@@ -142,7 +166,7 @@ class Bench:
                 "tmask": access.tmask,
                 "dec": DECODED.pack({"op": op, "imm": imm & 0xFFFF_FFFF | access.amo, "use_rd": use_rd, "rd": 7}),
                 "rs1": joined([(value - imm) % modulus for value in access.addr], xlen),
-                "rs2": joined(access.data, xlen),
+                "rs2": joined([value % modulus for value in access.data], xlen),
             }
         )
 
@@ -154,22 +178,33 @@ class Bench:
         if access.fence or bad:
             self.expected.append(Request(access, lmem=False, lanes=[]))
             return
-        in_lmem = [lane for lane in access.lanes if self.is_lmem(access.addr[lane])]
-        rest = [lane for lane in access.lanes if lane not in in_lmem]
-        requests = [Request(access, True, in_lmem)] if in_lmem else []
-        while rest:
-            first = rest[0]
-            group = [lane for lane in rest if access.addr[lane] // LINE == access.addr[first] // LINE]
-            if access.amo:
-                group = [lane for lane in group if lane // self.places == first // self.places]
-            requests.append(Request(access, False, group))
-            rest = [lane for lane in rest if lane not in group]
+        requests: list[Request] = []
+        for piece in range(access.pieces):
+            requests += self.requests_of(access, piece)
+        self.packed += access.pieces > 1
         self.merged += any(len(request.lanes) > 1 for request in requests if not request.lmem)
         self.split += len(requests) >= min(3, self.config.num_threads)
-        self.mixed += bool(in_lmem) and len(requests) > 1
+        self.mixed += len({request.lmem for request in requests}) > 1
         self.expected.extend(requests)
         if not access.store:
-            self.loads[access.uid] = Load(access, set(access.lanes))
+            self.loads[access.uid] = Load(
+                access, {(lane, piece) for lane in access.lanes for piece in range(access.pieces)}
+            )
+
+    def requests_of(self, access: Access, piece: int) -> list[Request]:
+        """One access of every lane: those on LMEM, then line by line."""
+        addr = {lane: access.piece(lane, piece) for lane in access.lanes}
+        in_lmem = [lane for lane in addr if self.is_lmem(addr[lane])]
+        rest = [lane for lane in addr if lane not in in_lmem]
+        requests = [Request(access, True, in_lmem, piece)] if in_lmem else []
+        while rest:
+            first = rest[0]
+            group = [lane for lane in rest if addr[lane] // LINE == addr[first] // LINE]
+            if access.amo:
+                group = [lane for lane in group if lane // self.places == first // self.places]
+            requests.append(Request(access, False, group, piece))
+            rest = [lane for lane in rest if lane not in group]
+        return requests
 
     def fault(self, access: Access) -> Fault:
         if access.misaligned:
@@ -189,12 +224,12 @@ class Bench:
         """An accepted request takes effect; ascending lanes, so the highest one's bytes remain."""
         access = request.access
         for lane in request.lanes:
-            addr = access.addr[lane]
+            addr = request.addr(lane)
             if access.store:
                 for byte in range(access.size):
                     self.memory[addr + byte] = access.data[lane] >> 8 * byte & 0xFF
             else:
-                self.loads[access.uid].values[lane] = self.read(addr, access.size)
+                self.loads[access.uid].values[lane, request.piece] = self.read(addr, access.size)
 
     def take_line(self) -> None:
         fields = self.layouts.dcache_req.unpack(int(self.dut.dcache_req.value))
@@ -202,7 +237,7 @@ class Bench:
         access = request.access
         assert not request.lmem and not access.fence and not access.misaligned, "unexpected cache request"
         self.check_turn(access)
-        line = access.addr[request.lanes[0]] // LINE
+        line = request.addr(request.lanes[0]) // LINE
         if access.amo:
             self.take_atomic(request, fields)
             return
@@ -213,7 +248,7 @@ class Bench:
         wanted: dict[int, int] = {}
         for lane in request.lanes:
             for byte in range(access.size):
-                wanted[access.addr[lane] % LINE + byte] = access.data[lane] >> 8 * byte & 0xFF
+                wanted[request.addr(lane) % LINE + byte] = access.data[lane] >> 8 * byte & 0xFF
         assert fields["byteen"] == sum(1 << byte for byte in wanted), f"{place}: bytes {fields['byteen']:#x}"
         if access.store:
             for byte, value in wanted.items():
@@ -251,7 +286,7 @@ class Bench:
             assert indices[lane % self.places] == access.addr[lane] % LINE // 4, f"{place}: word of lane {lane}"
             if access.amo is Amo.SC:
                 results[lane % self.places] = self.rng.getrandbits(1)
-            self.loads[access.uid].values[lane] = results[lane % self.places] & (1 << 8 * access.size) - 1
+            self.loads[access.uid].values[lane, 0] = results[lane % self.places] & (1 << 8 * access.size) - 1
         content = joined(results, self.config.xlen).to_bytes(LINE, "little")
         assert all(fields["tag"] != tag for tag, *_ in self.responses), "tag in use"
         self.responses.append((fields["tag"], request, content, False))
@@ -268,8 +303,8 @@ class Bench:
         byteen = elements(fields["byteen"], self.word, lanes)
         data = elements(fields["data"], bits, lanes)
         for lane in request.lanes:
-            offset = access.addr[lane] % self.word
-            assert addr[lane] == access.addr[lane] - self.config.lmem_base
+            offset = request.addr(lane) % self.word
+            assert addr[lane] == request.addr(lane) - self.config.lmem_base
             assert byteen[lane] == ((1 << access.size) - 1) << offset
             if access.store:
                 kept = (1 << 8 * access.size) - 1
@@ -278,7 +313,8 @@ class Bench:
         if access.store:
             self.finish_store(access)
         else:
-            words = [self.read(addr // self.word * self.word, self.word) for addr in access.addr]
+            every = [access.piece(lane, request.piece) for lane in range(lanes)]
+            words = [self.read(addr // self.word * self.word, self.word) for addr in every]
             self.lmem_responses.append((fields["tag"], request, words))
 
     def finish_store(self, access: Access) -> None:
@@ -289,9 +325,9 @@ class Bench:
 
     def response(self, request: Request, error: bool) -> None:
         load = self.loads[request.access.uid]
-        load.waiting -= set(request.lanes)
+        load.waiting -= {(lane, request.piece) for lane in request.lanes}
         if error and load.error is None:
-            load.error = load.access.addr[request.lanes[0]]
+            load.error = request.addr(request.lanes[0])
 
     def check_load(self) -> None:
         commit = self.layouts.commit.unpack(int(self.dut.load_commit.value))
@@ -307,7 +343,7 @@ class Bench:
         assert commit["fault"] == Fault.NONE
         data = elements(commit["data"], self.config.xlen, self.config.num_threads)
         for lane in access.lanes:
-            value = load.values[lane]
+            value = sum(load.values[lane, piece] << 8 * access.size * piece for piece in range(access.pieces))
             if not access.unsigned and value >> 8 * access.size - 1:
                 value |= -1 << 8 * access.size
             value &= (1 << self.config.xlen) - 1
@@ -368,7 +404,7 @@ async def random_accesses(dut: Any) -> None:
                 stored = answered.lanes
                 if answered.access.amo is Amo.SC:
                     results = bench.loads[answered.access.uid].values
-                    stored = [lane for lane in stored if results[lane] == 0]
+                    stored = [lane for lane in stored if results[lane, 0] == 0]
                 # Everything older has been shown, and what waits behind it not yet.
                 bench.traced.appendleft((answered.access, sum(1 << lane for lane in stored)))
             line = int.from_bytes(content, "little")
@@ -398,7 +434,7 @@ async def random_accesses(dut: Any) -> None:
         if fault != Fault.NONE:
             # The unit works it off by itself, after everything before it has been accepted.
             access = bench.expected.popleft().access
-            where = access.addr[access.misaligned[0]] if access.misaligned else 4 * access.uid
+            where = access.misaligned[0] if access.misaligned else 4 * access.uid
             bench.stores.append((access, fault, where))
             bench.illegal += fault == Fault.ILLEGAL
         if dut.dcache_flush_valid.value:
@@ -436,7 +472,7 @@ async def random_accesses(dut: Any) -> None:
             getattr(dut, name).value = 0
     await ReadOnly()
     assert dut.idle.value and not bench.expected and not bench.traced
-    assert bench.faults > 10 and bench.fences > 5 and bench.atomics > 50 and bench.illegal > 1
+    assert bench.packed > 50 and bench.faults > 10 and bench.fences > 5 and bench.atomics > 50 and bench.illegal > 1
     if config.num_threads > 1:
         assert bench.merged > 50 and bench.split > 20 and bench.mixed > 20
 

@@ -23,7 +23,7 @@ package vx_core_pkg;
     localparam int NUM_UNITS = 7;
 
     // `op` of an instruction; its meaning depends on the unit.
-    localparam int OP_WIDTH = 6;
+    localparam int OP_WIDTH = 7;
     typedef logic [OP_WIDTH-1:0] op_t;
 
     typedef enum op_t {
@@ -52,8 +52,10 @@ package vx_core_pkg;
 
     // Multiplier and divider: op[1:0] is the low half of funct3. Float units: vx_fpu_pkg::fpu_op_t.
 
-    // LSU: {atomic, fence, store, unsigned, log2 size}. Of an atomic imm[3:0] is the amo_op_t, and the offset is 0.
+    // LSU: {pieces, atomic, fence, store, unsigned, log2 size}. Of an atomic imm[3:0] is the amo_op_t, and the offset is 0.
+    // A packed load has `pieces`: 32 bits per lane, put together from pieces of the given size that lie rs2 apart.
     typedef struct packed {
+        logic pieces;
         logic atomic;
         logic fence;
         logic store;
@@ -143,6 +145,17 @@ package vx_core_pkg;
         lanes_t rs2;
         lanes_t rs3;
     } exec_t;
+
+    localparam int PIECES = EXT_PACKED ? 4 : 1;  // accesses of one lane that one instruction can make
+    typedef logic [1:0] piece_t;
+
+    // Number of the last access of a lane.
+    /* verilator lint_off UNUSEDSIGNAL */  // only the size matters, and whether it is a packed load
+    function automatic piece_t last_piece(input lsu_op_t op);
+        if (!EXT_PACKED || !op.pieces) return '0;
+        return op.log_size[0] ? piece_t'(1) : piece_t'(3);
+    endfunction
+    /* verilator lint_on UNUSEDSIGNAL */
 
     // What a unit keeps of an instruction until it commits.
     typedef struct packed {

@@ -200,7 +200,7 @@ module vx_decode
 
                 OPC_LOAD: begin
                     lsu_op_t op;
-                    op = '{atomic: 1'b0, fence: 1'b0, store: 1'b0, is_unsigned: funct3[2], log_size: funct3[1:0]};
+                    op = '{pieces: 1'b0, atomic: 1'b0, fence: 1'b0, store: 1'b0, is_unsigned: funct3[2], log_size: funct3[1:0]};
                     legal = (XLEN == 64) ? funct3 != 3'd7 : (funct3[1:0] != 2'd3 && funct3 != 3'd6);
                     dec.unit = UNIT_LSU;
                     dec.op = op;
@@ -210,7 +210,7 @@ module vx_decode
 
                 OPC_STORE: begin
                     lsu_op_t op;
-                    op = '{atomic: 1'b0, fence: 1'b0, store: 1'b1, is_unsigned: 1'b0, log_size: funct3[1:0]};
+                    op = '{pieces: 1'b0, atomic: 1'b0, fence: 1'b0, store: 1'b1, is_unsigned: 1'b0, log_size: funct3[1:0]};
                     legal = !funct3[2] && (XLEN == 64 || funct3[1:0] != 2'd3);
                     dec.unit = UNIT_LSU;
                     dec.op = op;
@@ -236,7 +236,7 @@ module vx_decode
                 OPC_AMO: begin  // aq and rl say nothing new: every atomic is in order
                     lsu_op_t op;
                     amo_op_t kind;
-                    op = '{atomic: 1'b1, fence: 1'b0, store: 1'b0, is_unsigned: 1'b0, log_size: funct3[1:0]};
+                    op = '{pieces: 1'b0, atomic: 1'b1, fence: 1'b0, store: 1'b0, is_unsigned: 1'b0, log_size: funct3[1:0]};
                     kind = amo_op(instr[31:27]);
                     legal = EXT_A && kind != AMO_NONE && (funct3 == 3'd2 || (funct3 == 3'd3 && XLEN == 64)) &&
                             !(kind == AMO_LR && instr[24:20] != '0);
@@ -288,6 +288,17 @@ module vx_decode
                     dec.imm = 32'(funct3[1:0]);
                     dec.use_rs1 = 1'b1;
                     dec.use_rs2 = funct3[2];
+                    writes = 1'b1;
+                end else if (funct7 == 7'd4) begin  // packed loads of bytes and of halfwords
+                    lsu_op_t op;
+                    op = '{pieces: 1'b1, is_unsigned: 1'b1, log_size: {1'b0, funct3[1]}, default: '0};
+                    legal = EXT_PACKED && (funct3 == 3'd1 || funct3 == 3'd2);
+                    dec.unit = UNIT_LSU;
+                    dec.op = op;
+                    dec.imm = '0;
+                    dec.rd = {1'b1, instr[11:7]};
+                    dec.use_rs1 = 1'b1;
+                    dec.use_rs2 = 1'b1;
                     writes = 1'b1;
                 end else begin
                     legal = funct7 == 7'd0;

@@ -55,7 +55,7 @@ module vx_decode_float
             case (instr[6:0])
                 OPC_LOAD_FP: begin
                     lsu_op_t op;
-                    op = '{atomic: 1'b0, fence: 1'b0, store: 1'b0, is_unsigned: 1'b0, log_size: 2'd2};
+                    op = '{pieces: 1'b0, atomic: 1'b0, fence: 1'b0, store: 1'b0, is_unsigned: 1'b0, log_size: 2'd2};
                     legal = funct3 == 3'd2;
                     dec.unit = UNIT_LSU;
                     dec.op = op;
@@ -67,7 +67,7 @@ module vx_decode_float
 
                 OPC_STORE_FP: begin
                     lsu_op_t op;
-                    op = '{atomic: 1'b0, fence: 1'b0, store: 1'b1, is_unsigned: 1'b0, log_size: 2'd2};
+                    op = '{pieces: 1'b0, atomic: 1'b0, fence: 1'b0, store: 1'b1, is_unsigned: 1'b0, log_size: 2'd2};
                     legal = funct3 == 3'd2;
                     dec.unit = UNIT_LSU;
                     dec.op = op;

@@ -9,6 +9,7 @@
 // * An atomic is performed by the memory side, a request per line; nothing younger is sent before its last response, so
 //   that the order of this unit is the order in which the core's accesses take effect. `trace` shows it, line by line, when
 //   it has been performed.
+// * A packed load is two or four accesses of every lane, one piece of all lanes after the other.
 // * A misaligned lane makes the whole instruction a fault: no lane accesses memory. So does an atomic on LMEM.
 // * Lanes in the LMEM aperture make one request to vx_lmem; other lanes one request per cache line, lowest lane's first.
 module vx_lsu
@@ -89,6 +90,11 @@ module vx_lsu
             for (int i = NUM_THREADS - 1; i >= 0; --i) begin
                 a_addr[i] = a_q.rs1[i] + (a_op.atomic ? '0 : word_t'(signed'(a_q.dec.imm)));
                 a_lmem[i] = a_q.tmask[i] && is_lmem(a_addr[i]);
+                // A lane of a packed load is at fault in its first misaligned piece: the second one if only the stride is odd.
+                if (EXT_PACKED && a_op.pieces && a_q.tmask[i] && a_op.log_size[0] && a_q.rs2[i][0]) begin
+                    a_fault = FAULT_MISALIGNED;
+                    a_fault_addr = a_addr[i] + a_q.rs2[i];
+                end
                 if (a_q.tmask[i] && (a_addr[i][2:0] & ~(3'b111 << a_op.log_size)) != '0) begin
                     a_fault = FAULT_MISALIGNED;
                     a_fault_addr = a_addr[i];
@@ -110,12 +116,13 @@ module vx_lsu
     /* verilator lint_off UNUSEDSIGNAL */  // is_unsigned matters to the table of loads only
     lsu_op_t b_op_q;
     /* verilator lint_on UNUSEDSIGNAL */
-    lanes_t b_addr_q, b_data_q;
+    lanes_t b_addr_q, b_data_q;  // address of the piece at work; store data, operand, or distance of the pieces
     tmask_t b_lmem_q, b_line_q;  // lanes whose request has not been sent
     amo_op_t b_amo_q;
     fault_kind_t b_fault_q;
     word_t b_fault_addr_q;
     logic [$clog2(ENTRIES)-1:0] b_entry_q;
+    piece_t b_piece_q;
 
     tmask_t group;
     word_t group_addr;
@@ -138,6 +145,7 @@ module vx_lsu
     logic may_send;
     logic b_access;  // has requests to send
     logic lmem_fire, line_fire;
+    logic piece_sent, more_pieces;
     logic b_done;
 
     assign a_advance = a_valid_q && (!b_valid_q || b_done) && (!a_is_load || alloc_ready);
@@ -153,10 +161,12 @@ module vx_lsu
     assign line_fire = dcache_req_valid && dcache_req_ready;
     assign dcache_flush_valid = b_valid_q && b_op_q.fence && table_empty && !other_valid_q;
 
+    assign piece_sent = lmem_fire ? b_line_q == '0 : line_fire && b_line_q == group;
+    assign more_pieces = EXT_PACKED && b_piece_q != last_piece(b_op_q);
+
     always_comb begin
         b_done = 1'b0;
-        if (lmem_fire) b_done = b_line_q == '0;
-        else if (line_fire) b_done = b_line_q == group && !b_op_q.atomic;
+        if (lmem_fire || line_fire) b_done = piece_sent && !more_pieces && !b_op_q.atomic;
         else if (b_access && b_op_q.atomic) b_done = b_line_q == '0 && table_empty;
         else if (dcache_flush_valid) b_done = dcache_flush_done;
         else if (b_valid_q && b_fault_q != FAULT_NONE) b_done = other_free;
@@ -238,6 +248,16 @@ module vx_lsu
     always_ff @(posedge clk) begin
         if (lmem_fire) b_lmem_q <= '0;
         if (line_fire) b_line_q <= b_line_q & ~group;
+        if (piece_sent && more_pieces) begin
+            b_piece_q <= b_piece_q + piece_t'(1);
+            for (int i = 0; i < NUM_THREADS; ++i) begin
+                automatic word_t addr;
+                addr = b_addr_q[i] + b_data_q[i];
+                b_addr_q[i] <= addr;
+                b_lmem_q[i] <= b_info_q.tmask[i] && is_lmem(addr);
+                b_line_q[i] <= b_info_q.tmask[i] && !is_lmem(addr);
+            end
+        end
         if (b_done) b_valid_q <= 1'b0;
         if (a_advance) begin
             b_valid_q <= 1'b1;
@@ -251,6 +271,7 @@ module vx_lsu
             b_fault_q <= a_fault;
             b_fault_addr_q <= a_fault_addr;
             b_entry_q <= alloc_entry;
+            b_piece_q <= '0;
         end
         if (reset) b_valid_q <= 1'b0;
     end
@@ -261,11 +282,18 @@ module vx_lsu
     logic [$clog2(ENTRIES)-1:0] rsp_entry;
     tmask_t rsp_mask;
     lanes_t rsp_data;
-    logic [NUM_THREADS-1:0][LINE_OFFSET_BITS-1:0] a_offset;
+    logic send;
+    logic [NUM_THREADS-1:0][LINE_OFFSET_BITS-1:0] send_offset;
+
+    assign send = (lmem_fire || line_fire) && !b_op_q.store;
+
     always_comb begin
-        for (int i = 0; i < NUM_THREADS; ++i) begin
-            a_offset[i] = a_addr[i][LINE_OFFSET_BITS-1:0];
-            if (a_op.atomic) a_offset[i] = LINE_OFFSET_BITS'((i % AMO_PLACES) * WORD_BYTES);
+        send_offset = '0;
+        if (send) begin
+            for (int i = 0; i < NUM_THREADS; ++i) begin
+                send_offset[i] = b_addr_q[i][LINE_OFFSET_BITS-1:0];
+                if (b_op_q.atomic) send_offset[i] = LINE_OFFSET_BITS'((i % AMO_PLACES) * WORD_BYTES);
+            end
         end
     end
 
@@ -278,12 +306,13 @@ module vx_lsu
         .alloc_ready,
         .alloc_info(info_of(a_q)),
         .alloc_op(a_op),
-        .alloc_offset(a_offset),
         .alloc_entry,
-        .send_valid((lmem_fire || line_fire) && !b_op_q.store),
+        .send_valid(send),
         .send_ready(tag_ready),
         .send_entry(b_entry_q),
         .send_mask(lmem_fire ? b_lmem_q : group),
+        .send_piece(b_piece_q),
+        .send_offset,
         .send_addr(group_addr),
         .send_tag(tag),
         .dcache_rsp_valid,
@@ -319,7 +348,7 @@ module vx_lsu
         if (reset) other_valid_q <= 1'b0;
     end
 
-    assign splits = lmem_fire ? b_line_q != '0 : line_fire && b_line_q != group;
+    assign splits = (lmem_fire || line_fire) && (!piece_sent || more_pieces);
     assign idle = !a_valid_q && !b_valid_q && !other_valid_q && table_empty;
 
     // ---------------------------------------------------------------- trace

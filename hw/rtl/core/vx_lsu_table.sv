@@ -1,8 +1,9 @@
 // Outstanding loads: assembles the responses of one instruction's requests, whatever their order, and commits it once.
 //
 // Contract
-// * `alloc` opens an entry per load instruction; `send` then registers each request of it under a tag. Both are refused
-//   (ready low) while the next entry or tag of the ring is still in use.
+// * `alloc` opens an entry per load instruction; `send` then registers each request of it under a tag: lanes, which piece
+//   of them (0 unless it is a packed load) and where in the line each lies. Both are refused (ready low) while the next
+//   entry or tag of the ring is still in use.
 // * Exactly one response per tag. Responses are always taken (one a cycle, cache before LMEM) because the load's commit
 //   always is: `commit_valid` must be accepted in the same cycle.
 // * A bus error on any part makes the whole load a fault: nothing is written.
@@ -20,13 +21,14 @@ module vx_lsu_table
     output logic alloc_ready,
     input exec_info_t alloc_info,
     input lsu_op_t alloc_op,
-    input wire [NUM_THREADS-1:0][LINE_OFFSET_BITS-1:0] alloc_offset,
     output logic [$clog2(ENTRIES)-1:0] alloc_entry,
 
     input wire send_valid,
     output logic send_ready,
     input wire [$clog2(ENTRIES)-1:0] send_entry,
     input tmask_t send_mask,
+    input piece_t send_piece,
+    input wire [NUM_THREADS-1:0][LINE_OFFSET_BITS-1:0] send_offset,
     input word_t send_addr,  // reported if the request fails
     output logic [DTAG_WIDTH-1:0] send_tag,
 
@@ -68,8 +70,7 @@ module vx_lsu_table
     /* verilator lint_off UNUSEDSIGNAL */  // all entries load
     lsu_op_t op_q[ENTRIES];
     /* verilator lint_on UNUSEDSIGNAL */
-    logic [NUM_THREADS-1:0][LINE_OFFSET_BITS-1:0] offset_q[ENTRIES];
-    tmask_t waiting_q[ENTRIES];  // lanes without data
+    logic [PIECES-1:0][NUM_THREADS-1:0] waiting_q[ENTRIES];  // lanes without data, for each piece
     lanes_t data_q[ENTRIES];
     logic [ENTRIES-1:0] error_q;
     word_t error_addr_q[ENTRIES];
@@ -84,6 +85,8 @@ module vx_lsu_table
     tag_t tag_ptr_q;
     entry_t tag_entry_q[TAGS];
     tmask_t tag_mask_q[TAGS];
+    piece_t tag_piece_q[TAGS];
+    logic [NUM_THREADS-1:0][LINE_OFFSET_BITS-1:0] offset_q[TAGS];
     word_t tag_addr_q[TAGS];
 
     assign send_ready = !tag_used_q[tag_ptr_q];
@@ -93,6 +96,7 @@ module vx_lsu_table
 
     tag_t rsp_tag;
     logic rsp_error;
+    logic [PIECES-1:0][NUM_THREADS-1:0] rsp_waiting;  // what the entry still waits for
     logic complete;
 
     assign dcache_rsp_ready = 1'b1;
@@ -111,6 +115,16 @@ module vx_lsu_table
         endcase
     endfunction
 
+    // Word with one of its pieces of 8 or 16 bits replaced; the last one that comes makes it whole.
+    function automatic word_t place(input logic [31:0] word, input logic [15:0] value, input piece_t piece,
+                                    input logic halves);
+        logic [3:0][7:0] bytes;
+        bytes = word;
+        if (halves) bytes[{piece[0], 1'b0}+:2] = value;
+        else bytes[piece] = value[7:0];
+        return word_t'(bytes);
+    endfunction
+
     always_comb begin
         logic [LINE_WORDS-1:0][XLEN-1:0] words;
         words = '0;
@@ -119,6 +133,7 @@ module vx_lsu_table
         rsp_mask = '0;
         rsp_error = 1'b0;
         rsp_data = '0;
+        rsp_waiting = '0;
         complete = 1'b0;
         if (rsp_valid) begin
             rsp_tag = dcache_rsp_valid ? tag_t'(dcache_rsp.tag) : tag_t'(lmem_rsp.tag);
@@ -130,16 +145,23 @@ module vx_lsu_table
             for (int i = 0; i < NUM_THREADS; ++i) begin
                 if (rsp_mask[i]) begin
                     automatic logic [LINE_OFFSET_BITS-1:0] offset;
-                    offset = offset_q[rsp_entry][i];
-                    rsp_data[i] = extract(
+                    automatic word_t value;
+                    offset = offset_q[rsp_tag][i];
+                    value = extract(
                         dcache_rsp_valid ? words[offset[LINE_OFFSET_BITS-1:WORD_OFFSET_BITS]] : lmem_rsp.data[i],
                         offset[WORD_OFFSET_BITS-1:0],
                         op_q[rsp_entry].is_unsigned,
                         op_q[rsp_entry].log_size
                     );
+                    if (EXT_PACKED && op_q[rsp_entry].pieces)
+                        rsp_data[i] = place(rsp_data[i][31:0], value[15:0], tag_piece_q[rsp_tag], op_q[rsp_entry].log_size[0]);
+                    else rsp_data[i] = value;
                 end
             end
-            complete = (waiting_q[rsp_entry] & ~rsp_mask) == '0;
+            rsp_waiting = waiting_q[rsp_entry];
+            for (int p = 0; p < PIECES; ++p)
+                if (tag_piece_q[rsp_tag] == piece_t'(p)) rsp_waiting[p] = rsp_waiting[p] & ~rsp_mask;
+            complete = rsp_waiting == '0;
         end
     end
 
@@ -172,8 +194,8 @@ module vx_lsu_table
             entry_ptr_q <= entry_ptr_q + entry_t'(1);
             info_q[entry_ptr_q] <= alloc_info;
             op_q[entry_ptr_q] <= alloc_op;
-            offset_q[entry_ptr_q] <= alloc_offset;
-            waiting_q[entry_ptr_q] <= alloc_info.tmask;
+            for (int p = 0; p < PIECES; ++p)
+                waiting_q[entry_ptr_q][p] <= (piece_t'(p) <= last_piece(alloc_op)) ? alloc_info.tmask : '0;
             error_q[entry_ptr_q] <= 1'b0;
         end
         if (send_valid) begin
@@ -181,11 +203,13 @@ module vx_lsu_table
             tag_ptr_q <= tag_ptr_q + tag_t'(1);
             tag_entry_q[tag_ptr_q] <= send_entry;
             tag_mask_q[tag_ptr_q] <= send_mask;
+            tag_piece_q[tag_ptr_q] <= send_piece;
+            offset_q[tag_ptr_q] <= send_offset;
             tag_addr_q[tag_ptr_q] <= send_addr;
         end
         if (rsp_valid) begin
             tag_used_q[rsp_tag] <= 1'b0;
-            waiting_q[rsp_entry] <= waiting_q[rsp_entry] & ~rsp_mask;
+            waiting_q[rsp_entry] <= rsp_waiting;
             if (complete) begin
                 entry_used_q[rsp_entry] <= 1'b0;
             end else begin
