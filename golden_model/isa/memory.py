@@ -108,6 +108,13 @@ def execute_load_packed(warp: Warp, op: Decoded, step: Step) -> None:
             if addr >= core.memory.size:
                 warp.fault(step, FaultKind.BUS_READ, addr, f"lane {i} accesses {addr:#x}, outside memory")
                 return
+    step.memory = MemoryAccess(MemoryOp.LOAD, core.space_of(base[warp.lanes[0]]), size, warp.tmask, list(base))
+    if warp.adoption is not None and warp.adoption.load_error is not None:
+        failed = warp.adoption.load_error
+        for i in warp.lanes:
+            if any((base[i] + k * stride[i]) & mask == failed for k in range(4 // size)):
+                warp.fault(step, FaultKind.BUS_READ, failed, f"memory answered the load at {failed:#x} with an error")
+                return
     result = [0] * warp.num_lanes
     for i in warp.lanes:
         packed = 0
@@ -118,7 +125,6 @@ def execute_load_packed(warp: Warp, op: Decoded, step: Step) -> None:
             if unknown:
                 undefined |= 1 << i
         result[i] = packed | warp.box
-    step.memory = MemoryAccess(MemoryOp.LOAD, core.space_of(base[warp.lanes[0]]), size, warp.tmask, list(base))
     warp.write_float(step, op.rd, result, undefined)
 
 

@@ -1,4 +1,4 @@
-"""Bodies for atomics, exchange between lanes, traps, WSPAWN and the barriers beyond BAR; see generator.py.
+"""Bodies for atomics, exchange between lanes, packed loads, traps, WSPAWN and the barriers beyond BAR; see generator.py.
 
 Memory that several lanes share is touched by atomics only: plain accesses to it would be races.
 """
@@ -100,6 +100,33 @@ def _lanes(write: Writer) -> None:
             write("add a5, a4, a1")
 
 
+def _packed(write: Writer) -> None:
+    """Packed loads within the scratch in global memory and in LMEM, with strides of both signs, and none."""
+    for word in range(16):
+        write.operand("a1")
+        write(f"sw a1, {4 * word}(s1)")
+        write(f"sw a1, {60 - 4 * word}(s2)")
+    for scratch, other in (("s1", "s2"), ("s2", "s1")):
+        for funct3, size in ((1, 1), (2, 2)):
+            for _ in range(4):
+                write(f"addi a2, {scratch}, {write.random.randrange(24, 40, size)}")
+                for stride in (size, 0, -size, write.random.randrange(-8, 9, size), 4):
+                    write(f"li a3, {stride}")
+                    write(f".insn r 0x0B, {funct3}, 4, fa0, a2, a3")
+                    write("fmv.x.w a4, fa0")  # waits for all pieces
+            # Every lane has its own stride, and lane 0 its base in the other scratch.
+            write(f"addi a2, {scratch}, 32")
+            write("csrr a3, 0xcc0")
+            for line in ("seqz a5, a3", "neg a5, a5", f"sub a6, {other}, {scratch}", "and a5, a5, a6", "add a2, a2, a5"):
+                write(line)
+            for line in ("andi a3, a3, 7", "addi a3, a3, -3", f"slli a3, a3, {size - 1}"):
+                write(line)
+            write(f".insn r 0x0B, {funct3}, 4, fa0, a2, a3")
+            write(f".insn r 0x0B, {funct3}, 4, f0, a2, x0")  # f0 is a register like all others
+            write("fsw f0, 4(s1)")
+            write("fsw fa0, 8(s1)")
+
+
 def _traps(write: Writer) -> None:
     """After ECALL the handler leaves one lane active and the return brings the others back; after EBREAK all stay."""
     write("csrr t3, 0x305")
@@ -185,6 +212,7 @@ def _wspawn(write: Writer) -> None:
 EXTENSIONS: dict[str, Callable[[Writer], None]] = {
     "atomic": _atomic,
     "lanes": _lanes,
+    "packed": _packed,
     "traps": _traps,
     "async_barrier": _async_barrier,
     "global_barrier": _global_barrier,
