@@ -21,6 +21,14 @@ static int ascending(F *f, const Ins *s) {
   return 1;
 }
 
+/* Number of records of an atomic if nobody else's come between them, else 0: then Python performs it in parts. */
+static u64 together(const F *f, const Ins *s, u64 me) {
+  u64 records = 0;
+  for (u32 at = s->first_row; at; at = f->rows[at].next, records++)
+    if (f->order_head + records >= f->order_tail || f->order[(f->order_head + records) % ORDER] != me) return 0;
+  return records;
+}
+
 /* DONE, or why Python must look at this instruction; then nothing has happened. */
 static int execute(F *f, u32 number, T *t, Ins *s) {
   M *m = f->m;
@@ -31,7 +39,9 @@ static int execute(F *f, u32 number, T *t, Ins *s) {
   if (!ops) return F_DECODE;
   const Op *op = &ops[(w->pc & 4095) >> 2];
   if (!op->fn) return F_DECODE;
-  if (op->word != s->instr || ((s->instr & 0x7f) == 0x2f && !ascending(f, s))) return F_STEP;
+  int atomic = (s->instr & 0x7f) == 0x2f;
+  u64 turns = atomic ? together(f, s, turn(t, s->uid)) : 1;
+  if (op->word != s->instr || (atomic && (!ascending(f, s) || (s->first_row && !turns)))) return F_STEP;
   u32 tmask = w->tmask;
   Effects *fx = &m->fx;
   Before before;
@@ -60,7 +70,10 @@ static int execute(F *f, u32 number, T *t, Ins *s) {
   u64 me = turn(t, s->uid);
   t->next_uid = s->uid + 1;
   t->pending--;
-  if (s->first_row) done(f, f->order, ORDER, &f->order_head, f->order_tail, me);
+  if (s->first_row) {
+    f->order_head += turns - 1; /* an atomic has one for each record */
+    done(f, f->order, ORDER, &f->order_head, f->order_tail, me);
+  }
   if (fx->memory) {
     f->count[N_MEMORY_ACCESSES]++;
     f->count[N_LANES] += (u64)__builtin_popcount(fx->mask & ~fx->unknown);

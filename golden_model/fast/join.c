@@ -46,10 +46,12 @@ static inline u64 turn(const T *t, u64 uid) { return (u64)(t->core * NUM_WARPS +
 
 static inline u64 *barrier_order(F *f, u32 core) { return f->barrier_order + (u64)core * BARRIER_ORDER; }
 
+enum { ATOMIC_ACCESS = 3 }; /* MemoryOp.ATOMIC */
+
 static int join_memory(F *f, const MemoryRecord *r) {
   T *t = track_of(f, r->core, r->warp);
   Ins *s = find(f, t, r->uid);
-  int first = !s || !s->first_row;
+  int first = !s || !s->first_row, turn_due = first || (r->op == ATOMIC_ACCESS && (i64)r->uid == t->last_memory_uid);
   if (first && (r->uid < t->next_uid || (i64)r->uid < t->last_memory_uid)) return 0;
   u32 at = f->free_row ? f->free_row : f->used_rows + 1;
   if (at >= f->max_rows || f->order_tail - f->order_head >= ORDER || !(s = obtain(f, t, r->uid))) return 0;
@@ -63,10 +65,12 @@ static int join_memory(F *f, const MemoryRecord *r) {
   if (first) {
     t->last_memory_uid = (i64)r->uid;
     s->first_row = at;
-    if (f->order_head == f->order_tail) f->order_head = f->order_tail = 0;
-    f->order[f->order_tail++ % ORDER] = turn(t, r->uid);
   } else {
     f->rows[s->last_row].next = at;
+  }
+  if (turn_due) {
+    if (f->order_head == f->order_tail) f->order_head = f->order_tail = 0;
+    f->order[f->order_tail++ % ORDER] = turn(t, r->uid);
   }
   s->last_row = at;
   return 1;

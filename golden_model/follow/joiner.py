@@ -23,7 +23,7 @@ from golden_model.follow.instruction import (
 )
 from golden_model.follow.orders import Orders
 from golden_model.follow.track import Found, Track
-from golden_model.records.layout import BarrierOp, CommitFlag, Kind
+from golden_model.records.layout import BarrierOp, CommitFlag, Kind, MemoryOp
 from golden_model.records.ring import Records
 
 _FIRST, _LAST = int(CommitFlag.FIRST), int(CommitFlag.LAST)
@@ -121,6 +121,8 @@ class Joiner:
         track, uid = self._tracks[row.core][row.warp], row.uid
         if uid in track.memory:
             track.memory[uid].append(row)
+            if row.op == MemoryOp.ATOMIC and uid == track.last_memory_uid:
+                self._orders.add_memory(track, uid)
             return
         if uid < track.next_uid:
             message = f"the LSU accepted an access of instruction {uid}, which had committed without one"

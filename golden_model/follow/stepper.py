@@ -113,13 +113,19 @@ class Stepper:
         return work
 
     def _execute(self, track: Track, ins: Instruction) -> bool:
-        """Step and compare; False if nothing happened, since a WSPAWN must wait until it is alone."""
+        """Step and compare; False if the instruction goes on later: a WSPAWN that must wait until it is alone, an
+        atomic between two of whose lines memory serves another core.
+        """
         instr, warp = ins.instr, track.warp
         opcode, flags = instr & 0x7F, warp.fcsr
         if opcode == _OPCODE_SYSTEM and ins.wmask:
             step = warp.step(Adoption(csr_value=ins.data[ins.wmask.bit_length() - 1]))
         elif opcode == _OPCODE_ATOMIC:
-            step = step_atomic(track, ins, self._coverage)
+            served = step_atomic(track, ins, self._orders, self._coverage)
+            if served is None:
+                self._wake_later(self._orders.due())
+                return False
+            step = served
         else:
             step = warp.step()
         if step.retry:
@@ -198,7 +204,7 @@ class Stepper:
     def _memory(self, track: Track, step: Step, ins: Instruction) -> None:
         records = track.memory.pop(ins.uid, [])
         if records:
-            self._wake_later(self._orders.memory_done(track, ins.uid))
+            self._wake_later(self._orders.memory_done(track, ins.uid, len(records)))
         if step.fault is not None:
             return  # a faulting access may or may not have reached the LSU
         mismatch = compare_access(step, records, self._config)
@@ -227,6 +233,12 @@ class Stepper:
             self._work += [other for tracks in self._tracks for other in tracks if other is not track]
             return
         self._work.extend(self._tracks[track.core][wid] for wid in lanes_of(step.barrier.released) if wid != track.wid)
+
+    def _forget_memory(self, track: Track, uid: int) -> None:
+        records = track.memory.pop(uid, [])
+        track.begun = None
+        if records:
+            self._wake_later(self._orders.memory_done(track, uid, len(records)))
 
     def _wake_later(self, track: Track | None) -> None:
         if track is not None:
@@ -267,8 +279,7 @@ class Stepper:
             if misplaced is not None:
                 raise Found(misplaced, cycle=ins.cycle, track=track, step=step, tmask=ins.tmask)
         track.joined.discard(uid)
-        if track.memory.pop(uid, None) is not None:
-            self._wake_later(self._orders.memory_done(track, uid))
+        self._forget_memory(track, uid)
         track.ended_by_fault = True
         self._accept_fault(track, step, record)
         self._coverage.instructions += track.next_uid - uid
@@ -305,8 +316,7 @@ class Stepper:
         track.joined.discard(uid)
         track.next_uid = max(track.next_uid, uid + 1)
         track.warp.uid = track.next_uid
-        if track.memory.pop(uid, None) is not None:
-            self._wake_later(self._orders.memory_done(track, uid))
+        self._forget_memory(track, uid)
         if track.barrier.pop(uid, None) is not None:
             self._wake_later(self._orders.barrier_done(track, uid))
         self._coverage.ignored_after_fault += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass, field
 
 from golden_model.cta import Dim3
 from golden_model.follow.compare import Mismatch
@@ -17,11 +18,21 @@ HISTORY_LENGTH = 12
 Executed = tuple[Step, int]
 
 
+@dataclass(slots=True)
+class Begun:
+    """An atomic of which memory has served some records, and another core before the rest."""
+
+    records: int = 0
+    lanes: int = 0  # mask
+    steps: list[Step] = field(default_factory=list)  # one for each part, with the lanes of that part
+
+
 class Track:
     """State of one warp: records that wait for their turn, and what the design says about its life."""
 
     __slots__ = (
         "barrier",
+        "begun",
         "block",
         "blocked_by",
         "core",
@@ -61,6 +72,7 @@ class Track:
         self.barrier: dict[int, BarrierRow] = {}
         self.ipdom: dict[int, IpdomRow] = {}
         self.joined: set[int] = set()  # instructions that have a record of one of the three kinds
+        self.begun: Begun | None = None  # of the next instruction
         self.fault: dict[int, FaultRow] = {}
         self.last_memory_uid = -1
         # The design's view, in the order of the records: it may be ahead of the golden warp.
@@ -94,6 +106,7 @@ class Track:
         self.ends_seen = self.ends_golden = 0
         self.ended_by_fault = False
         self.predicted_fault = None
+        self.begun = None
         self.block = self.rank = None
         self.spawns_seen.clear()
         self.spawns_golden.clear()
