@@ -8,6 +8,7 @@ import pytest
 
 from config import HardwareConfig
 from golden_model import Launch
+from golden_model.follow.adopted import AdoptedKind
 from golden_model.machine import Tier
 from golden_model.records.layout import Kind, MemoryOp
 from tests.unit import follow_kernels
@@ -36,6 +37,7 @@ atomic:
 """
 ADD = KERNEL % "amoadd.w t4, t3, (a3)"
 ADD_IN_PLACE = KERNEL % "amoadd.w a3, t3, (a3)"  # the address of a lane is gone when it has been served
+CONDITIONAL = ADD.replace("atomic:", "lr.w zero, (a3)\natomic:").replace("amoadd.w", "sc.w")
 LOW, HIGH = 0b0011, 0b1100
 
 
@@ -59,8 +61,11 @@ class Hand:
         for row in commits:  # time for four records
             self._delay(rows, row, 6)
         cycle = second["cycle"] - 5
-        shown = {row["core"]: row for row in rows[Kind.MEMORY] if row["op"] == MemoryOp.ATOMIC}
-        rows[Kind.MEMORY] = [row for row in rows[Kind.MEMORY] if row["op"] != MemoryOp.ATOMIC]
+        uids = {row["core"]: row["uid"] for row in commits}
+        old = [row for row in rows[Kind.MEMORY] if row["uid"] == uids[row["core"]]]
+        assert all(row["op"] == MemoryOp.ATOMIC for row in old)
+        shown = {row["core"]: row for row in old}
+        rows[Kind.MEMORY] = [row for row in rows[Kind.MEMORY] if row not in old]
         for number, (core, mask) in enumerate(self.order):
             addr = [OUT + LINE * (lane // 2) for lane in range(4)]
             changes = {"cycle": cycle + number, "mask": mask, "addr": addr, "data": operands(core)}
@@ -132,3 +137,26 @@ def test_a_line_served_twice_is_found(tier: Tier) -> None:
     order = [(0, LOW), (1, HIGH), (0, LOW), (1, LOW)]
     bench = run(ADD, Hand(order, results(ORDERS["one after the other"])), tier)
     assert bench.difference is not None and bench.difference.check == "memory mask", bench.report()
+
+
+STORED = [(0, 0b0001), (1, 0b0100), (0, 0), (1, 0)]  # of each line the first; the others' reservations are broken
+SUCCESS = {(0, 0), (1, 2)}
+
+
+@pytest.mark.parametrize("tier", ["readable", "fast"])
+def test_conditional_stores_in_their_turn(tier: Tier) -> None:
+    values = {(core, lane): int((core, lane) not in SUCCESS) for core in (0, 1) for lane in range(4)}
+    bench = run(CONDITIONAL, Hand(STORED, values), tier)
+    assert bench.difference is None, bench.report()
+    golden = [int.from_bytes(bench.golden.read(OUT + LINE * line, 4), "little") for line in (0, 1)]
+    assert golden == [operands(0)[0], operands(1)[2]]
+    assert bench.follower.coverage.adopted[AdoptedKind.SC_FAILURE] == 0, "every failure has its reason"
+
+
+@pytest.mark.parametrize("tier", ["readable", "fast"])
+def test_a_conditional_store_without_a_reservation_is_found(tier: Tier) -> None:
+    """Core 0 stores to the second line although core 1 has done so since."""
+    success = {*SUCCESS, (0, 2)}
+    values = {(core, lane): int((core, lane) not in success) for core in (0, 1) for lane in range(4)}
+    bench = run(CONDITIONAL, Hand([(0, 0b0001), (1, 0b0100), (0, 0b0100), (1, 0)], values), tier)
+    assert bench.difference is not None and bench.difference.check in ("lane result", "memory mask"), bench.report()

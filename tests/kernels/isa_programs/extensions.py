@@ -1,4 +1,4 @@
-"""Bodies for atomics, exchange between lanes, packed loads, traps, WSPAWN and the barriers beyond BAR; see generator.py.
+"""Bodies for atomics, lane exchange, packed loads, traps, WSPAWN and the barriers beyond BAR; see generator.py.
 
 Memory that several lanes share is touched by atomics only: plain accesses to it would be races.
 """
@@ -117,7 +117,8 @@ def _packed(write: Writer) -> None:
             # Every lane has its own stride, and lane 0 its base in the other scratch.
             write(f"addi a2, {scratch}, 32")
             write("csrr a3, 0xcc0")
-            for line in ("seqz a5, a3", "neg a5, a5", f"sub a6, {other}, {scratch}", "and a5, a5, a6", "add a2, a2, a5"):
+            write(f"sub a6, {other}, {scratch}")
+            for line in ("seqz a5, a3", "neg a5, a5", "and a5, a5, a6", "add a2, a2, a5"):
                 write(line)
             for line in ("andi a3, a3, 7", "addi a3, a3, -3", f"slli a3, a3, {size - 1}"):
                 write(line)
