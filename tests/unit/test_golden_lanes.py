@@ -8,9 +8,11 @@ import pytest
 
 from config import HardwareConfig
 from golden_model import FindingKind
+from golden_model.records.layout import FaultKind
+from golden_model.step import Adoption
 from tests.unit.golden_program import OUT, bare_warp
 
-FULL = HardwareConfig(ext_simt_full=True, ext_f=True, ext_packed=True)
+FULL = HardwareConfig()
 
 
 def test_votes_for_every_mask_and_predicate() -> None:
@@ -123,6 +125,21 @@ def test_packed_loads() -> None:
     step = warp.step()
     assert step.fault is not None
     assert machine.findings.kinds() == {FindingKind.MISALIGNED_ACCESS}
+
+
+def test_bus_error_of_a_packed_load() -> None:
+    """Memory may answer any piece of any active lane with an error, and nothing else."""
+    for failed, faults in ((OUT + 3 * 8, True), (OUT + 12, False), (OUT + 0x100 + 8, False), (OUT + 0x200 - 8, True)):
+        machine, warp = bare_warp("packlb.f fa2, a0, a1", config=FULL)
+        machine.write(OUT, bytes(0x240))
+        warp.regs[10] = [OUT, OUT + 0x100, OUT + 0x200, OUT]
+        warp.regs[11] = [8, 8, 0xFFFFFFF8, 8]
+        warp.set_mask(0b0101)
+        step = warp.step(Adoption(load_error=failed))
+        assert (step.fault is not None) == faults, hex(failed)
+        assert step.wmask == (0 if faults else 0b0101)
+        if step.fault is not None:
+            assert (step.fault.kind, step.fault.addr) == (FaultKind.BUS_READ, failed)
 
 
 def test_illegal_without_the_extension() -> None:

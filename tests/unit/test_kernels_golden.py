@@ -15,7 +15,7 @@ from tests.regression.catalogue import find_test, known_tests
 from tests.regression.compile import compile_images
 from tests.regression.errors import RunError
 from tests.regression.execute import execute
-from tests.regression.kernel_test import Minimum, Need
+from tests.regression.kernel_test import Minimum
 from tests.regression.pipeline import Request, run_test
 from tests.regression.result import RunResult
 
@@ -24,7 +24,7 @@ def run_golden(name: str, entry: EntryGeneration, *, count: bool, path: LaunchPa
     """One run at the smoke size."""
     test = find_test(name)
     cores = int(test.knobs.get("CORES", "1"))
-    hardware = HardwareConfig(num_cores=cores, ext_packed=Need.PACKED in test.needs)  # which the in-tree core lacks
+    hardware = HardwareConfig(num_cores=cores)
     config = RunConfig(test=name, hardware=hardware, entry=entry, size=test.sizes.smoke)
     return execute(test, GoldenBackend(config, count=count), compile_images(test, config), config, path)
 
