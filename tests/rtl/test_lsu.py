@@ -22,6 +22,7 @@ from tests.rtl.bench import elements, joined, start_clock_and_reset
 from tests.rtl.core_structs import DECODED, Amo, CoreLayouts, Fault, lsu_op
 
 INSTRUCTIONS = 900
+QUIET_CYCLES = 5000  # far above what 32 lanes with four pieces on lines of their own need
 LINE = 64
 GLOBAL, IO = 0x8000_1000, 0x80
 BAD_LINE = 0x8000_3000 // LINE  # answers with an error
@@ -391,8 +392,12 @@ async def random_accesses(dut: Any) -> None:
     sent = 0
     held: int | None = None
     flushing = False
+    quiet, done_before = 0, 0  # cycles without a commit
     while bench.done < INSTRUCTIONS:
         await FallingEdge(dut.clk)
+        quiet = quiet + 1 if bench.done == done_before else 0
+        done_before = bench.done
+        assert quiet < QUIET_CYCLES, f"no instruction commits any more: {bench.done} of {INSTRUCTIONS} have"
         dut.dcache_req_ready.value = int(rng.random() < 0.7)
         dut.lmem_req_ready.value = int(rng.random() < 0.7)
         dut.other_commit_ready.value = int(rng.random() < 0.7)
