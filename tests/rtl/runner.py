@@ -23,6 +23,7 @@ import cocotb_tools.config
 from cocotb_tools.runner import get_runner
 
 from config import HardwareConfig
+from hw.tb.build.runtime import provide_runtime
 from hw.tb.build.toolchain import Toolchain
 
 REPO = Path(__file__).parents[2]
@@ -137,13 +138,15 @@ def _build(block: Block, folder: Path, tools: Toolchain) -> None:
         str(main),
         *(str(path) for path in block.sources()),
     ]
-    compile_ = [tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", "OPT_FAST=-O0", "CFG_CXXFLAGS_PCH_I=-include"]
+    flags = ["OPT_FAST=-O0", "OPT_GLOBAL=-O1", "CFG_CXXFLAGS_PCH_I=-include"]
+    compile_ = [tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", *flags]
     _execute(block, verilate, tools)
     # Verilator gives the top's class a method `trace`, which clashes with a port of that name. Nothing here calls it.
     header = folder / "Vtop.h"
     header.write_text(
         re.sub(r".*void trace\(VerilatedTraceBaseC.*\n", "", header.read_text(encoding="utf-8")), encoding="utf-8"
     )
+    provide_runtime(tools, folder, flags)
     _execute(block, compile_, tools)
 
 
