@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "probe.h"
 #include "responder.h"
 #include "ring.h"
 
@@ -11,12 +12,13 @@ namespace {
 struct World {
     World(const std::string& dir, uint64_t memory_size, uint32_t capacity)
         : rings(dir + "/ring.bin", capacity), memory(dir + "/memory.bin", memory_size),
-          responder(0, memory, rings, injection, status) {}
+          responder(0, memory, rings, injection, status), probe(rings, status) {}
     vx::Status status{};
     vx::Injection injection;
     vx::Rings rings;
     vx::MemoryFile memory;
     vx::Responder responder;
+    vx::Probe probe;
     uint64_t cycle = 0;
 };
 
@@ -50,6 +52,16 @@ void tb_inject(void* world, uint32_t kind, uint64_t nth, uint64_t arg) {
 void tb_reset(void* world) { static_cast<World*>(world)->responder.reset(); }
 const char* tb_violation(void* world) { return static_cast<World*>(world)->responder.take_violation(); }
 uint64_t tb_injected(void* world) { return static_cast<World*>(world)->status.injected; }
+// The probe's events of core 0.
+void tb_issue(void* world, uint32_t warp, uint32_t uid, uint64_t pc) {
+    static_cast<World*>(world)->probe.issue(0, warp, uid, pc, 0x13, 1, 0);
+}
+void tb_commit(void* world, uint32_t warp, uint32_t uid) {
+    const uint32_t data[32] = {};
+    static_cast<World*>(world)->probe.commit(0, warp, uid, true, true, false, 0, 0, data, 0);
+}
+void tb_fault(void* world, uint32_t warp, uint32_t uid) { static_cast<World*>(world)->probe.fault(0, warp, uid, 1, 0, 0, 1); }
+uint64_t tb_probe_errors(void* world) { return static_cast<World*>(world)->status.probe_errors; }
 void tb_record_mask(void* world, uint32_t mask) { static_cast<World*>(world)->rings.set_mask(mask); }
 
 // One cycle: what the responder drives is returned, then the handshakes with `in` happen.

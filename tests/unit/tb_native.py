@@ -22,7 +22,7 @@ from hw.tb.top.abi import InjectKind
 
 LINE = 64
 LANES = 4
-_SOURCES = (Path(__file__).with_suffix(".cpp"), TB / "agents" / "axi" / "responder.cpp")
+_SOURCES = (Path(__file__).with_suffix(".cpp"), TB / "agents" / "axi" / "responder.cpp", TB / "probes" / "probe.cpp")
 _BUILDS = Path(__file__).parents[2] / "build" / "unit"
 
 
@@ -71,7 +71,7 @@ def library() -> Any:
     loaded = ctypes.CDLL(str(target))
     loaded.tb_open.restype = ctypes.c_void_p
     loaded.tb_violation.restype = ctypes.c_char_p
-    loaded.tb_policy_size.restype = loaded.tb_injected.restype = ctypes.c_uint64
+    loaded.tb_policy_size.restype = loaded.tb_injected.restype = loaded.tb_probe_errors.restype = ctypes.c_uint64
     return loaded
 
 
@@ -135,6 +135,21 @@ class Bus:
 
     def inject(self, kind: InjectKind, nth: int = 0, arg: int = 0) -> None:
         self._c.tb_inject(self._world, int(kind), ctypes.c_uint64(nth), ctypes.c_uint64(arg))
+
+    def issue(self, warp: int, uid: int, pc: int) -> None:
+        """The probe's event of core 0."""
+        self._c.tb_issue(self._world, warp, uid, ctypes.c_uint64(pc))
+
+    def commit(self, warp: int, uid: int) -> None:
+        """First and last packet of an instruction without a result."""
+        self._c.tb_commit(self._world, warp, uid)
+
+    def fault(self, warp: int, uid: int) -> None:
+        self._c.tb_fault(self._world, warp, uid)
+
+    @property
+    def probe_errors(self) -> int:
+        return int(self._c.tb_probe_errors(self._world))
 
     @property
     def injected(self) -> int:

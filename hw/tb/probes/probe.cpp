@@ -23,6 +23,7 @@ Probe::Probe(Rings& rings, Status& status)
 
 void Probe::reset() {
     for (Warp& warp : warps_) warp = Warp{};
+    displaced_.clear();
     status_.commit_checksum = 0;
     failed_ = false;
 }
@@ -51,14 +52,36 @@ uint64_t Probe::widen(const Warp& warp, uint32_t uid) {
     return warp.issued - static_cast<uint32_t>(static_cast<uint32_t>(warp.issued) - uid);
 }
 
-Probe::InFlight* Probe::find(uint32_t core, uint32_t wid, uint32_t uid, const char* what) {
+Probe::InFlight* Probe::look_up(uint32_t core, uint32_t wid, uint32_t uid) {
     Warp& state = warp(core, wid);
     InFlight& entry = state.instructions[uid % kInFlight];
-    if (!entry.valid || entry.uid != uid) {
-        complain(core, wid, uid, what);
-        return nullptr;
+    if (entry.valid && entry.uid == uid) return &entry;
+    for (Displaced& old : displaced_) {
+        if (old.warp == &state && old.entry.uid == uid) return &old.entry;
     }
-    return &entry;
+    return nullptr;
+}
+
+Probe::InFlight* Probe::find(uint32_t core, uint32_t wid, uint32_t uid, const char* what) {
+    InFlight* entry = look_up(core, wid, uid);
+    if (entry == nullptr) complain(core, wid, uid, what);
+    return entry;
+}
+
+void Probe::displace(uint32_t core, uint32_t wid, const InFlight& entry) {
+    // What faulted may never commit; so long after its turn nothing waits for it.
+    std::erase_if(displaced_, [](const Displaced& old) { return old.entry.faulted; });
+    if (displaced_.size() >= kDisplaced) {
+        complain(core, wid, entry.uid, "issued long ago and never committed, as hundreds before it: the design loses instructions");
+        return;
+    }
+    displaced_.push_back(Displaced{&warp(core, wid), entry});
+}
+
+void Probe::retire(InFlight* entry) {
+    entry->valid = false;
+    if (displaced_.empty()) return;
+    std::erase_if(displaced_, [](const Displaced& old) { return !old.entry.valid; });
 }
 
 template <class T>
@@ -80,7 +103,7 @@ void Probe::issue(uint32_t core, uint32_t wid, uint32_t uid, uint64_t pc, uint32
     Warp& state = warp(core, wid);
     if (uid != static_cast<uint32_t>(state.issued)) complain(core, wid, uid, "issued out of turn: uid does not count up by one");
     InFlight& entry = state.instructions[uid % kInFlight];
-    if (entry.valid && !entry.faulted) complain(core, wid, uid, "more instructions of one warp in flight than the probe can follow");
+    if (entry.valid && !entry.faulted) displace(core, wid, entry);
     entry.uid = uid;
     entry.pc = pc;
     entry.instr = instr;
@@ -124,11 +147,11 @@ void Probe::commit(uint32_t core, uint32_t wid, uint32_t uid, bool first, bool l
     if (first == entry->first_seen) complain(core, wid, uid, first ? "second packet with `first`" : "first packet without `first`");
     entry->first_seen = true;
     ++status_.commits;
-    if (last) {
-        ++status_.instructions;
-        entry->valid = false;
+    if (last) ++status_.instructions;
+    if (!rings_.enabled(Kind::COMMIT)) {
+        if (last) retire(entry);
+        return;
     }
-    if (!rings_.enabled(Kind::COMMIT)) return;
     // Built here and copied in one go: stores into the ring could alias everything that is still to be read.
     CommitRecord record;
     record.seq = rings_.next_seq();
@@ -147,6 +170,7 @@ void Probe::commit(uint32_t core, uint32_t wid, uint32_t uid, bool first, bool l
     record.flags = static_cast<uint16_t>(first * CommitFlag::FIRST | last * CommitFlag::LAST | control * CommitFlag::CONTROL);
     record.next_pc = control ? entry->next_pc : 0;
     record.next_mask = control ? entry->next_mask : 0;
+    if (last) retire(entry);  // nothing of it is read from here on
     record.rd = static_cast<uint8_t>(write * (rd & 31));
     record.rd_file = static_cast<uint8_t>(write * (rd & 32 ? RegisterFile::FLOAT : RegisterFile::INTEGER));
     record.wmask = write ? wmask : 0;
@@ -200,8 +224,8 @@ void Probe::ipdom(uint32_t core, uint32_t wid, uint32_t uid, uint32_t op, uint32
 
 void Probe::fault(uint32_t core, uint32_t wid, uint32_t uid, uint32_t kind, uint64_t pc, uint64_t addr, uint64_t tmask) {
     // An instruction that faults may or may not commit, so its entry may stay behind.
-    InFlight& entry = warp(core, wid).instructions[uid % kInFlight];
-    if (entry.valid && entry.uid == uid) entry.faulted = true;
+    InFlight* entry = look_up(core, wid, uid);
+    if (entry != nullptr) entry->faulted = true;
     if (!rings_.enabled(Kind::FAULT)) return;
     FaultRecord* record = begin<FaultRecord>(core, wid, widen(warp(core, wid), uid));
     record->pc = pc;

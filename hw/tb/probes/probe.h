@@ -35,7 +35,10 @@ class Probe {
     void cta_retire(uint32_t core, uint32_t slot);
 
   private:
-    static constexpr uint32_t kInFlight = 64;  // instructions of one warp between issue and commit
+    // Instructions of one warp from the oldest without a commit to the newest. A load that memory answers late is passed
+    // by any number of younger ones: what is older than this when its place is needed moves to `displaced_`.
+    static constexpr uint32_t kInFlight = 64;
+    static constexpr uint32_t kDisplaced = 256;  // of all warps; more is a design that loses instructions
     static constexpr uint32_t kDecoded = 32;   // instructions of one warp between decode and issue
     static_assert(kLanes <= 32, "masks of instructions in flight have 32 bits");
 
@@ -52,9 +55,16 @@ class Probe {
         uint32_t decode_head = 0, decode_tail = 0;
         uint64_t issued = 0;  // uid of the next instruction
     };
+    struct Displaced {
+        const Warp* warp;
+        InFlight entry;
+    };
 
     Warp& warp(uint32_t core, uint32_t warp);
+    InFlight* look_up(uint32_t core, uint32_t warp, uint32_t uid);
     InFlight* find(uint32_t core, uint32_t warp, uint32_t uid, const char* what);
+    void displace(uint32_t core, uint32_t warp, const InFlight& entry);
+    void retire(InFlight* entry);
     void complain(uint32_t core, uint32_t warp, uint32_t uid, const char* what);
     static uint64_t widen(const Warp& warp, uint32_t uid);
     template <class T>
@@ -65,6 +75,7 @@ class Probe {
     Status& status_;
     std::vector<Warp> warps_;     // [core][warp]
     std::vector<bool> attached_;  // [core]
+    std::vector<Displaced> displaced_;
     bool failed_ = false;
 };
 
