@@ -30,6 +30,6 @@ def test_multikernel_on_both_paths(knobs: dict[str, str], tmp_path: Path, report
 
 
 def test_other_kernels_take_the_bars_by_default(tmp_path: Path) -> None:
-    result = run(tmp_path, TEST="lmem_reduce", LAUNCH="", N="64", CORES="2", WARPS="2", THREADS="2")
+    result = run(tmp_path, TEST="lmem_reduce", LAUNCH="", N="64", CORES="2", WARPS="8", THREADS="8")
     assert_lockstep(result)
     assert {kernel.path for kernel in result.kernels} == {"bar"}
