@@ -126,7 +126,7 @@ def _build(block: Block, folder: Path, tools: Toolchain) -> None:
             "--cc",
             "--exe",
             "--vpi",
-            "--public-flat-rw",
+            *("--public-depth", "1"),  # what a test drives and reads are ports
             "--assert",
             "-Wno-fatal",
             *ELABORATION_ERRORS,
@@ -138,7 +138,8 @@ def _build(block: Block, folder: Path, tools: Toolchain) -> None:
         str(main),
         *(str(path) for path in block.sources()),
     ]
-    flags = ["OPT_FAST=-O0", "OPT_GLOBAL=-O1", "CFG_CXXFLAGS_PCH_I=-include"]
+    # In one piece: a block is so small that reading headers and writing precompiled ones is most of the time.
+    flags = ["OPT_FAST=-O0", "OPT_GLOBAL=-O1", "VM_PARALLEL_BUILDS=0"]
     compile_ = [tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", *flags]
     _execute(block, verilate, tools)
     # Verilator gives the top's class a method `trace`, which clashes with a port of that name. Nothing here calls it.
