@@ -23,7 +23,6 @@ import cocotb_tools.config
 from cocotb_tools.runner import get_runner
 
 from config import HardwareConfig
-from hw.tb.build.runtime import provide_runtime
 from hw.tb.build.toolchain import Toolchain
 
 REPO = Path(__file__).parents[2]
@@ -139,7 +138,7 @@ def _build(block: Block, folder: Path, tools: Toolchain) -> None:
         *(str(path) for path in block.sources()),
     ]
     # In one piece: a block is so small that reading headers and writing precompiled ones is most of the time.
-    flags = ["OPT_FAST=-O0", "OPT_GLOBAL=-O1", "VM_PARALLEL_BUILDS=0"]
+    flags = ["OPT_FAST=-O0", "VM_PARALLEL_BUILDS=0"]
     compile_ = [tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", *flags]
     _execute(block, verilate, tools)
     # Verilator gives the top's class a method `trace`, which clashes with a port of that name. Nothing here calls it.
@@ -147,7 +146,6 @@ def _build(block: Block, folder: Path, tools: Toolchain) -> None:
     header.write_text(
         re.sub(r".*void trace\(VerilatedTraceBaseC.*\n", "", header.read_text(encoding="utf-8")), encoding="utf-8"
     )
-    provide_runtime(tools, folder, flags)
     _execute(block, compile_, tools)
 
 

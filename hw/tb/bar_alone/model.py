@@ -17,7 +17,6 @@ from config import HardwareConfig
 from golden_model.device import DeviceConfig
 from golden_model.device.sequences import layout
 from hw.tb.build.model import MODELS, BuildError, Model
-from hw.tb.build.runtime import provide_runtime
 from hw.tb.build.spec import RTL
 from hw.tb.build.toolchain import Toolchain
 
@@ -83,7 +82,6 @@ def _build(tools: Toolchain, hardware: HardwareConfig, rtl: Path, sources: list[
     ]
     _run("Verilator", verilate, tools)
     flags = ["OPT_FAST=-O1", "OPT_GLOBAL=-O1", "CFG_CXXFLAGS_PCH_I=-include"]
-    provide_runtime(tools, work, flags)
     _run("the C++ compiler", [tools.make, "-C", str(work), "-f", "Vtop.mk", "-j2", *flags], tools)
     for path in work.iterdir():  # what is left is for reading
         if path.suffix in {".o", ".a", ".gch", ".d"}:

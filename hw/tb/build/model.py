@@ -20,7 +20,6 @@ import cocotb_tools.config
 
 from hw.tb.build.diagnose import compiler_sentences, listed, verilator_sentences
 from hw.tb.build.dpi_sources import compile_commands, library_arguments
-from hw.tb.build.runtime import provide_runtime
 from hw.tb.build.spec import CPP_INCLUDES, CPP_SOURCES, FOREIGN_SYMBOLS, MAINS, REPO, ModelKind, ModelSpec
 from hw.tb.build.toolchain import Toolchain
 
@@ -101,12 +100,19 @@ def _build(spec: ModelSpec, key: str, folder: Path, tools: Toolchain, progress: 
     _run("Verilator", command, folder, env, log, foreign=foreign)
     progress("compiling the generated C++")
     optimise = "-O3" if spec.kind is ModelKind.FAST else "-O1"  # a debug model is compiled more often than it runs long
-    # Without the last one a large design fails on a precompiled header.
-    variables = [f"OPT_FAST={optimise}", f"OPT_GLOBAL={optimise}", "CFG_CXXFLAGS_PCH_I=-include"]
-    provide_runtime(tools, verilog, variables)
     _run(
         "the C++ compiler (generated code)",
-        [tools.make, "-C", str(verilog), "-f", "Vtop.mk", f"-j{_JOBS}", *variables],
+        [
+            tools.make,
+            "-C",
+            str(verilog),
+            "-f",
+            "Vtop.mk",
+            f"-j{_JOBS}",
+            f"OPT_FAST={optimise}",
+            f"OPT_GLOBAL={optimise}",
+            "CFG_CXXFLAGS_PCH_I=-include",  # without it a large design fails on a precompiled header
+        ],
         folder,
         env,
         log,

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from config import HardwareConfig
 from golden_model.device.sequences import layout
-from hw.tb.build.runtime import provide_runtime
 from hw.tb.build.toolchain import Toolchain
 
 HERE = Path(__file__).parent
@@ -147,7 +146,6 @@ def _build_model(tools: Toolchain, variant: Variant, folder: Path) -> None:
     cache = [f"OBJCACHE={tools.ccache}"] if tools.ccache else []
     level = f"-O{variant.optimize}"
     flags = [*cache, f"OPT_FAST={level}", f"OPT_GLOBAL={level}", "CFG_CXXFLAGS_PCH_I=-include"]
-    provide_runtime(tools, folder, flags)
     _execute([tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", *flags, "libVtop.a", "libverilated.a"], tools)
 
 

@@ -11,7 +11,6 @@ import subprocess
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_size_t, c_uint32, c_uint64
 from pathlib import Path
 
-from hw.tb.build.runtime import provide_runtime
 from hw.tb.build.toolchain import Toolchain
 
 HERE = Path(__file__).parent
@@ -156,7 +155,6 @@ def _build(tools: Toolchain, verilog: list[Path], int_width: int, lanes: int, fo
     _execute(verilate, tools)
     cache = [f"OBJCACHE={tools.ccache}"] if tools.ccache else []
     flags = [*cache, f"OPT_FAST={'-O1' if lanes == TEST_LANES else '-O3'}", "OPT_GLOBAL=-O1", "VM_PARALLEL_BUILDS=0"]
-    provide_runtime(tools, folder, flags)
     _execute([tools.make, "-C", str(folder), "-f", "Vtop.mk", "-j2", *flags, "libVtop.a", "libverilated.a"], tools)
     include = tools.verilator_root / "include"
     temporary = folder / "libfpu.tmp"
