@@ -16,7 +16,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM)$(RTL_FILELIST),run,help)
-.PHONY: help setup run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise view timeline picture shell bench format lock clean
+.PHONY: help setup browser run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise view timeline picture shell bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -49,13 +49,16 @@ run: setup ## run TEST (default multikernel) in lockstep
 kernels: setup ## every kernel in lockstep, in one process a shape (SIZE=smoke|default|large TESTS=a,b TABLE=file.md)
 	@$(PY) -m tests.regression kernels $(knob_arguments) $(foreach option,SIZE TESTS TABLE,$(if $($(option)),'$(option)=$($(option))'))
 
-test: setup ## every test: static checks, unit, RTL blocks, co-simulation, seeded faults
+browser: setup
+	@setup/browser.sh
+
+test: browser ## every test: static checks, unit, RTL blocks, co-simulation, seeded faults
 	@$(PYTEST) tests
 
 test-static: setup ## ruff, mypy, Verilator lint
 	@$(PYTEST) tests/static
 
-test-unit: setup ## tests without a simulator
+test-unit: browser ## tests without a simulator
 	@$(PYTEST) tests/unit
 
 test-golden: setup ## every test of the golden model
