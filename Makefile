@@ -6,7 +6,7 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 
 # Knobs of a run; config/knobs.py checks them and knows the defaults.
-KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES RECORD TIER N MODE
+KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES RECORD DEBUG TIER N MODE
 KNOBS += RTL_FILELIST RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE XFAIL
 quote := '
 knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$(subst $(quote),'\'',$($(knob)))'))

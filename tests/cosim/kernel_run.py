@@ -17,22 +17,24 @@ from hw.tb.agents.axi.policy import MemoryPolicy
 from hw.tb.client import run_client
 from hw.tb.env import VortexEnv
 from hw.tb.run.settings import RunSettings
+from hw.tb.top.abi import Status
 from sw.runtime.backend import Backend
 from tests.regression.catalogue import find_test
 from tests.regression.execute import execute
 from tests.regression.job import JOB_OPTION, Job
 from tests.regression.kernel_test import KernelTest
 from tests.regression.paths import join_paths
+from tests.regression.rerun.stream import CommitStream, write_streams
 from tests.regression.result import RunResult
 from tests.regression.typed_json import read_json, write_json
 
 _PR_SET_PDEATHSIG = 1
 
 
-def _prepare(env: VortexEnv, job: Job) -> None:
-    """After reset and before the host program: waves, and whatever the job wants to put in."""
-    if job.waves:
-        env.config.harness.waves(job.waves_file, *job.waves)
+def _prepare(env: VortexEnv, job: Job, *, waves: bool) -> None:
+    """After reset and before the host program: waves, once in a process, and whatever the job wants to put in."""
+    for window in job.waves if waves else ():
+        env.config.harness.waves(job.folder / window.file, window.first, window.last, job.scope)
     if job.prepare:
         module, _, name = job.prepare.partition(":")
         getattr(importlib.import_module(module), name)(env)
@@ -45,9 +47,16 @@ async def run_job(dut: Any, job: Job) -> RunResult:
     """
     test = find_test(job.config.test)
     results: list[RunResult] = []
+    streams: list[CommitStream] = []
     for path in job.config.launch.single:
         if results and not results[-1].passed:
             break
+        seen: list[Status] = []
+
+        def prepare(env: VortexEnv, seen: list[Status] = seen, first: bool = not results) -> None:
+            seen.append(env.config.harness.status)
+            _prepare(env, job, waves=first)
+
         results.append(
             await run_client(
                 dut,
@@ -55,10 +64,14 @@ async def run_job(dut: Any, job: Job) -> RunResult:
                 backend=job.backend,
                 path=path,
                 policy=MemoryPolicy.preset(job.policy, job.config.seed) if job.policy else None,
-                prepare=lambda env: _prepare(env, job),
+                prepare=prepare,
                 config=job.config,
             )
         )
+        status = seen[0]
+        counts = (int(status.commits), int(status.commit_checksum), int(status.cycle))
+        streams.append(CommitStream(path.value, *counts))
+    write_streams(job.folder, streams)
     result = join_paths(results)
     write_json(job.result, result)
     return result

@@ -14,8 +14,10 @@ from tests.faults.image import address_of, alter_footer
 from tests.faults.witness import Witness, read_witness
 from tests.regression.catalogue import find_test
 from tests.regression.compile import compile_images
+from tests.regression.failure.report import FailureReport
 from tests.regression.images import Images
 from tests.regression.pipeline import Request, run_test
+from tests.regression.rerun.mode import DebugMode
 from tests.regression.result import RunResult
 
 _HOOKS = "tests.faults.hooks"
@@ -28,6 +30,7 @@ class Run:
     result: RunResult
     images: Images
     folder: Path
+    failure: FailureReport | None = None
 
     def witness(self) -> Witness:
         """Raises TypedJsonError if nothing was simulated."""
@@ -39,17 +42,25 @@ def config_of(scene: Scene) -> RunConfig:
     return RunConfig.from_knobs({"TEST": scene.test, "LAUNCH": "kmu", **dict(scene.knobs)})
 
 
-def run_with(fault: Fault, folder: Path, backend: str = "cosim", *, host_only: bool = False) -> Run:
+def run_with(
+    fault: Fault,
+    folder: Path,
+    backend: str = "cosim",
+    *,
+    host_only: bool = False,
+    debug: DebugMode = DebugMode.OFF,
+) -> Run:
     """Run the fault's scene with the fault; results go to `folder`.
 
     Args:
         host_only: no checker at all, so that only the host's expectation judges; with the backend `rtl`.
+        debug: run it again with waves.
     """
     images = _images(fault.scene)
     if isinstance(fault.put_in, AlteredFooter):
         images = alter_footer(images, fault.put_in, folder / "altered")
     hook = f"{HOST_ONLY if host_only else ''}{fault.name}"
-    return _run(fault.scene, images, folder / "run", f"{_HOOKS}:{hook}", backend)
+    return _run(fault.scene, images, folder / "run", f"{_HOOKS}:{hook}", backend, debug=debug)
 
 
 def run_without(fault: Fault, folder: Path, kind: ModelKind = ModelKind.DEBUG) -> Run:
@@ -116,10 +127,17 @@ def _images(scene: Scene) -> Images:
 
 
 def _run(
-    scene: Scene, images: Images, folder: Path, prepare: str, backend: str, kind: ModelKind = ModelKind.DEBUG
+    scene: Scene,
+    images: Images,
+    folder: Path,
+    prepare: str,
+    backend: str,
+    kind: ModelKind = ModelKind.DEBUG,
+    debug: DebugMode = DebugMode.OFF,
 ) -> Run:
     config = config_of(scene)
     # One debug model serves all faults: which signal is forced, and when, is decided in the running simulation.
     spec = ModelSpec(hardware=config.hardware, kind=kind)
-    request = Request(config, backend, images=images, folder=folder, spec=spec, prepare=prepare)
-    return Run(run_test(request).result, images, folder)
+    request = Request(config, backend, images=images, folder=folder, spec=spec, prepare=prepare, debug=debug)
+    outcome = run_test(request)
+    return Run(outcome.result, images, folder, outcome.failure)

@@ -12,11 +12,13 @@ from sw.runtime import DeviceError
 from tests.regression.batch import markdown, row_line, run_batch, summary
 from tests.regression.catalogue import find_test, known_tests
 from tests.regression.errors import RunError
-from tests.regression.expected_failures import judge, read_expectations
+from tests.regression.expected_failures import Expectation, judge, read_expectations
 from tests.regression.minimise.command import run_minimise
 from tests.regression.pipeline import BACKENDS, Request, run_test
 from tests.regression.progress import make_progress
 from tests.regression.report import make_console, print_result
+from tests.regression.rerun.command import run_debug, waves_request
+from tests.regression.rerun.mode import DebugMode
 from tests.regression.typed_json import write_text
 
 EXIT_PASS = 0
@@ -28,9 +30,11 @@ _XFAIL = "XFAIL="
 _USAGE = """usage: python -m tests.regression run [KNOB=VALUE …]
        python -m tests.regression kernels [SIZE=smoke|default|large] [TESTS=name,name] [TABLE=file] [KNOB=VALUE …]
        python -m tests.regression minimise RUN=folder [RUNS=40] [SEEDS=a,b]
+       python -m tests.regression debug RUN=folder [FROM=cycle TO=cycle] [SCOPE=instance]
+       python -m tests.regression waves FROM=cycle TO=cycle [SCOPE=instance] [KNOB=VALUE …]
        python -m tests.regression list
 
-Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES RECORD TIER N MODE, and RTL_FILELIST
+Knobs: SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY SEED WAVES RECORD DEBUG TIER N MODE, and RTL_FILELIST
 RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE for a core of your own (see
 `make help`).
 XFAIL=list: failures that are known, one `test: check: reason` a line."""
@@ -53,6 +57,10 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
                 return _run_all(knobs, environment)
             case ["minimise", *knobs]:
                 return _minimise(knobs)
+            case ["debug", *knobs]:
+                return _debug(knobs)
+            case ["waves", *knobs]:
+                return _waves(knobs, environment)
             case _:
                 print(_USAGE, file=sys.stderr)
                 return EXIT_USAGE
@@ -95,6 +103,20 @@ def _minimise(arguments: Sequence[str]) -> int:
         return run_minimise(split_knobs(arguments), lambda line: console.print(line, markup=False), progress)
 
 
+def _debug(arguments: Sequence[str]) -> int:
+    console = make_console()
+    with make_progress(console) as progress:
+        same = run_debug(split_knobs(arguments), lambda line: console.print(line, markup=False), progress)
+    return EXIT_PASS if same else EXIT_FAIL
+
+
+def _waves(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
+    knobs = split_knobs(arguments)
+    first, last, scope = (knobs.pop(name, "") for name in ("FROM", "TO", "SCOPE"))
+    request = parse_request([f"{name}={value}" for name, value in knobs.items()], environment)
+    return _show(waves_request(request, first, last, scope), {})
+
+
 def split_knobs(arguments: Sequence[str]) -> dict[str, str]:
     """`NAME=VALUE` words as a mapping; a later one wins. Raises RunError for another word."""
     knobs: dict[str, str] = {}
@@ -110,6 +132,7 @@ def parse_request(arguments: Sequence[str], environment: Mapping[str, str]) -> R
     """Knobs (`NAME=VALUE`, a later one wins) to a request.
 
     SEED defaults to cocotb's COCOTB_RANDOM_SEED. BACKEND is for developers: `golden` and `rtl` run one side alone.
+    DEBUG says whether a failed run is run again with waves.
 
     Raises:
         RunError, ConfigError: an argument or value that is not understood.
@@ -118,11 +141,13 @@ def parse_request(arguments: Sequence[str], environment: Mapping[str, str]) -> R
     backend = knobs.pop("BACKEND", "")
     if backend and backend not in BACKENDS:
         raise RunError(f"BACKEND={backend}: must be one of {', '.join(BACKENDS)}")
+    debug = DebugMode.of(knobs.pop("DEBUG", ""))
     if not knobs.get("SEED"):
         knobs["SEED"] = environment.get("COCOTB_RANDOM_SEED", "")
     test = find_test(knobs.get("TEST") or RunConfig().test)
     config = RunConfig.from_knobs({**test.knobs, **{name: value for name, value in knobs.items() if value}})
-    return Request(config=config, backend=backend or ("rtl" if config.mode is CompareMode.FREE else BACKENDS[0]))
+    judged = backend or ("rtl" if config.mode is CompareMode.FREE else BACKENDS[0])
+    return Request(config=config, backend=judged, debug=debug)
 
 
 def _run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
@@ -130,6 +155,10 @@ def _run(arguments: Sequence[str], environment: Mapping[str, str]) -> int:
     request = parse_request([argument for argument in arguments if argument not in lists], environment)
     path = lists[-1].removeprefix(_XFAIL) if lists else ""
     expected = read_expectations(Path(path)) if path else {}
+    return _show(request, expected)
+
+
+def _show(request: Request, expected: Mapping[str, Expectation]) -> int:
     console = make_console()
     with make_progress(console) as progress:
         outcome = run_test(request, progress)

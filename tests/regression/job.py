@@ -12,6 +12,15 @@ JOB_OPTION = "job"  # option of the simulating process that names the job file
 
 
 @dataclass(frozen=True)
+class WavesWindow:
+    """Cycles of which waves are written to `file` in the results folder; windows of one run do not overlap."""
+
+    first: int
+    last: int
+    file: str = "waves.fst"
+
+
+@dataclass(frozen=True)
 class Job:
     """One run of one test on one backend; the simulating process writes its `RunResult` to `result`.
 
@@ -19,7 +28,8 @@ class Job:
         policy: preset of the memory policy that replaces the one of the MEM knob, such as `fixed20`; empty: none.
         prepare: `package.module:function` that the simulating process calls with the environment after reset, to put a
             fault in; empty: none.
-        waves: first and last cycle of which waves are written to `waves.fst`; empty: none. Needs a debug model.
+        waves: windows of which waves are written; empty: none. Needs a debug model.
+        scope: instance that is traced with what is below it, such as `TOP.vx_tb_top.dut`; empty: everything.
     """
 
     config: RunConfig
@@ -28,7 +38,8 @@ class Job:
     folder: Path
     policy: str = ""
     prepare: str = ""
-    waves: tuple[int, ...] = ()
+    waves: tuple[WavesWindow, ...] = ()
+    scope: str = ""
 
     @property
     def file(self) -> Path:
@@ -42,7 +53,3 @@ class Job:
     @property
     def result(self) -> Path:
         return self.folder / "results.json"
-
-    @property
-    def waves_file(self) -> Path:
-        return self.folder / "waves.fst"

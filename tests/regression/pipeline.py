@@ -12,7 +12,7 @@ from config import ExternalCore, HardwareConfig, LaunchPath, RunConfig
 from hw.tb.build.elaborate import CoreError
 from hw.tb.build.external import ResolvedCore, resolve_core
 from hw.tb.build.model import CORES
-from hw.tb.build.spec import ModelSpec
+from hw.tb.build.spec import ModelKind, ModelSpec
 from hw.tb.build.toolchain import ToolError
 from hw.tb.scoreboard.free import BLIND_SPOTS
 from sw.runtime.bar.golden import GoldenBarBackend
@@ -22,16 +22,19 @@ from tests.regression.compile import compile_images, copy_images
 from tests.regression.errors import RunError
 from tests.regression.execute import execute
 from tests.regression.failure.report import FailureReport
-from tests.regression.failure.write import write_failure
+from tests.regression.failure.write import save_report, write_failure
 from tests.regression.images import Images
-from tests.regression.job import Job
+from tests.regression.job import Job, WavesWindow
 from tests.regression.junit import write_junit
 from tests.regression.paths import join_paths
 from tests.regression.progress import Progress, SilentProgress
+from tests.regression.rerun.mode import DebugMode
+from tests.regression.rerun.rerun import collect_waves, is_ready, rerun
+from tests.regression.rerun.stream import last_cycle
+from tests.regression.rerun.window import windows_of
 from tests.regression.result import RunResult
 from tests.regression.simulation import Runner, prepare_simulation, ring_of
 from tests.regression.typed_json import write_json
-from tests.regression.waves import record_waves
 
 BACKENDS = ("cosim", "rtl", "golden")  # the first is the default; `golden` needs no simulator
 RESULTS = Path(__file__).parents[2] / "results"
@@ -46,6 +49,8 @@ class Request:
         folder: results go here instead of results/<test>/<configuration>.
         spec: simulate this model instead of the fast one of `config`, such as a debug model or a patched design.
         policy, prepare: as in `Job`.
+        debug: whether a failed run is run again with waves. Off here: it is for people at a terminal.
+        windows, scope: waves of this run itself, which then runs on the debug model; as in `Job`.
     """
 
     config: RunConfig
@@ -55,6 +60,9 @@ class Request:
     spec: ModelSpec | None = None
     policy: str = ""
     prepare: str = ""
+    debug: DebugMode = DebugMode.OFF
+    windows: tuple[WavesWindow, ...] = ()
+    scope: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,11 +95,32 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
     if notes:
         result = dataclasses.replace(result, notes=(*result.notes, *notes))
         write_json(job.result, result)
-    if config.waves and request.backend != "golden":
-        result = record_waves(job, result, shown, request.spec)
+    if request.windows:
+        result = dataclasses.replace(result, notes=(*result.notes, *collect_waves(job, result)[1]))
         write_json(job.result, result)
+    failure = write_failure(job, result, ring_of([job]))
+    if more := _look_closer(request, job, result, failure, shown):
+        result = dataclasses.replace(result, notes=(*result.notes, *more))
+        write_json(job.result, result)
+        failure = failure and save_report(job, dataclasses.replace(failure, notes=result.notes))
     write_junit(job.folder / "results.xml", result)
-    return RunOutcome(result, job.folder, write_failure(job, result, ring_of([job])))
+    return RunOutcome(result, job.folder, failure)
+
+
+def _look_closer(
+    request: Request, job: Job, result: RunResult, failure: FailureReport | None, progress: Progress
+) -> tuple[str, ...]:
+    """Run it again with waves if the request says so; what is to be told of it."""
+    if request.windows or request.backend == "golden":
+        return ()
+    if not request.config.waves:
+        launched = result.kernels or any(item.check == "simulator" for item in result.failures)
+        if request.debug is DebugMode.OFF or not result.failures or not launched:
+            return ()
+        if request.debug is DebugMode.AUTO and not is_ready(job, request.spec):
+            return (f"waves: make debug RUN={job.folder} (builds the debug model of this shape first, minutes)",)
+    windows = windows_of(failure, result, last_cycle(job.folder))
+    return rerun(job, result, windows, progress, request.spec).notes
 
 
 def make_images(request: Request, progress: Progress) -> Images:
@@ -117,7 +146,7 @@ def make_job(request: Request, images: Images) -> Job:
         copies = copy_images(images, test.name, folder)
     except OSError as error:
         raise RunError(f"results cannot be written to {folder}: {error.strerror}") from error
-    return Job(config, request.backend, copies, folder, request.policy, request.prepare)
+    return Job(config, request.backend, copies, folder, request.policy, request.prepare, request.windows, request.scope)
 
 
 def fit_core(request: Request, progress: Progress) -> tuple[Request, list[str]]:
@@ -151,7 +180,10 @@ def make_runner(request: Request, progress: Progress) -> Runner:
     """Everything that can be missing is found out here, before anything is written."""
     if request.backend == "golden":
         return run_on_golden_model
-    return prepare_simulation(request.config, progress, request.spec)
+    spec = request.spec
+    if request.windows:
+        spec = dataclasses.replace(spec or ModelSpec(hardware=request.config.hardware), kind=ModelKind.DEBUG)
+    return prepare_simulation(request.config, progress, spec)
 
 
 def run_on_golden_model(job: Job, progress: Progress) -> RunResult:

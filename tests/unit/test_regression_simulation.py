@@ -17,10 +17,10 @@ from tests.regression.images import Images
 from tests.regression.job import Job
 from tests.regression.progress import committed, make_progress, watch_simulation
 from tests.regression.report import make_console
+from tests.regression.rerun.window import windows_of
 from tests.regression.result import Failure, KernelResult, Outcome, RunResult
 from tests.regression.simulation import _collect
 from tests.regression.typed_json import read_json, write_json
-from tests.regression.waves import waves_window
 
 CONFIG = RunConfig()
 GOOD = RunResult(
@@ -105,4 +105,5 @@ def test_no_progress_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
 )
 def test_waves_are_around_the_first_known_cycle(cycles: list[int], window: tuple[int, int]) -> None:
     failures = tuple(Failure("c", "host", "m", "s", cycle=cycle) for cycle in cycles)
-    assert waves_window(dataclasses.replace(GOOD, failures=failures)) == window
+    (found,) = windows_of(None, dataclasses.replace(GOOD, failures=failures))
+    assert (found.first, found.last) == window

@@ -71,6 +71,11 @@ def build(spec: ModelSpec, *, models: Path = MODELS, progress: Callable[[str], N
     return Model(key, folder)
 
 
+def is_built(spec: ModelSpec, *, models: Path = MODELS) -> bool:
+    """Whether `build` would return at once. Raises ToolError if a tool is missing."""
+    return (models / spec.key(Toolchain.find().versions()) / "done.json").is_file()
+
+
 @contextmanager
 def _lock(path: Path, progress: Callable[[str], None]) -> Iterator[None]:
     with path.open("w") as file:

@@ -24,7 +24,9 @@ uint64_t vx_result(uint64_t index) { return Harness::instance().mailbox().result
 void vx_set_policy(const vx::CPolicy* policy) { Harness::instance().set_policy(*policy); }
 void vx_set_settings(const vx::Settings* settings) { Harness::instance().set_settings(*settings); }
 void vx_inject(uint32_t kind, uint64_t nth, uint64_t arg) { Harness::instance().arm(vx::Injection{kind, nth, arg}); }
-int vx_waves(const char* path, uint64_t first, uint64_t last) { return Harness::instance().waves().window(path, first, last); }
+int vx_waves(const char* path, uint64_t first, uint64_t last, const char* scope) {
+    return Harness::instance().waves().window(path, first, last, scope);
+}
 void vx_release(const char* name) { Harness::instance().forces().release(name); }
 
 // Data of the next VRAM_WRITE; data of the last VRAM_READ, at most `size` bytes of it.

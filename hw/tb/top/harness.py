@@ -240,13 +240,17 @@ class Harness:
         """Arm one fault of the memory responder; `nth` eligible transactions pass first."""
         self._c.vx_inject(kind, nth, arg)
 
-    def waves(self, path: Path, first: int, last: int) -> None:
+    def waves(self, path: Path, first: int, last: int, scope: str = "") -> None:
         """Write the waves of cycles `first` to `last` into one FST file.
+
+        Args:
+            scope: path of an instance such as `TOP.vx_tb_top.dut`: this one and what is below it; empty: everything. A
+                path that no instance has leaves a file without signals.
 
         Raises:
             HarnessError: this model was built without tracing.
         """
-        if not self._c.vx_waves(str(path).encode(), first, last):
+        if not self._c.vx_waves(str(path).encode(), first, last, scope.encode()):
             raise HarnessError(f"waves for cycles {first}..{last}: this model has no tracing; use the debug model")
 
     # ------------------------------------------------------------------ running

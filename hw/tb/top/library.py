@@ -30,7 +30,7 @@ def library() -> Any:
         "vx_set_policy": (None, [ctypes.POINTER(CPolicy)]),
         "vx_set_settings": (None, [ctypes.POINTER(Settings)]),
         "vx_inject": (None, [u32, u64, u64]),
-        "vx_waves": (ctypes.c_int, [text, u64, u64]),
+        "vx_waves": (ctypes.c_int, [text, u64, u64, text]),
         "vx_release": (None, [text]),
         "vx_has_device": (ctypes.c_int, []),
         "vx_give": (None, [text, u64]),

@@ -12,8 +12,9 @@ class Waves {
   public:
     static void prepare();  // before the model is made
     void attach(Vtop* top);
-    // Dump cycles [first, last] into `path`. False if the model has no tracing.
-    bool window(const std::string& path, uint64_t first, uint64_t last);
+    // Dump cycles [first, last] of one instance and what is below it (empty: of everything) into `path`.
+    // False if the model has no tracing.
+    bool window(const std::string& path, uint64_t first, uint64_t last, const std::string& scope);
     void dump(uint64_t cycle, uint64_t time) {
         if (!windows_.empty()) dump_slow(cycle, time);
     }
@@ -21,7 +22,7 @@ class Waves {
 
   private:
     struct Window {
-        std::string path;
+        std::string path, scope;
         uint64_t first, last;
     };
     void dump_slow(uint64_t cycle, uint64_t time);

@@ -31,7 +31,11 @@ def write_failure(job: Job, result: RunResult, ring: Path) -> FailureReport | No
     """
     if not result.failures:
         return None
-    report = make_report(job, result, ring)
+    return save_report(job, make_report(job, result, ring))
+
+
+def save_report(job: Job, report: FailureReport) -> FailureReport:
+    """Write a report into the folder of its run."""
     write_json(job.folder / JSON, report)
     write_text(job.folder / PAGE, render(report))
     return report

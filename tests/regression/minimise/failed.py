@@ -32,16 +32,27 @@ def find_failed(run: str, results: Path) -> Failed:
     Raises:
         RunError: there is no such run, or several, it passed, or its files are of another version.
     """
+    job, result = find_run(run, results)
+    wanted = first_difference(result)
+    if not wanted:
+        raise RunError(f"RUN={run}: the run in {job.folder} passed; there is nothing to make smaller")
+    size = job.config.size or find_test(job.config.test).sizes.default
+    return Failed(job, dataclasses.replace(job.config, size=size, waves=False), wanted)
+
+
+def find_run(run: str, results: Path) -> tuple[Job, RunResult]:
+    """A run and how it ended, failed or not.
+
+    Raises:
+        RunError: there is no such run, or several, or its files are of another version.
+    """
     folder = _folder(run, results)
     try:
         job, result = read_json(folder / _JOB, Job), read_json(folder / "results.json", RunResult)
     except TypedJsonError as error:
         raise RunError(f"RUN={run}: {error}; run the test again with this version") from error
-    wanted = first_difference(result)
-    if not wanted:
-        raise RunError(f"RUN={run}: the run in {folder} passed; there is nothing to make smaller")
-    size = job.config.size or find_test(job.config.test).sizes.default
-    return Failed(job, dataclasses.replace(job.config, size=size, waves=False), wanted)
+    # A folder that was moved is where it is now.
+    return dataclasses.replace(job, folder=folder.resolve()), result
 
 
 def _folder(run: str, results: Path) -> Path:

@@ -1,0 +1,1 @@
+"""Waves of a window beside the records of its run (hw/tb/debug/README.md)."""
