@@ -16,7 +16,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM)$(RTL_FILELIST),run,help)
-.PHONY: help setup browser run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise view timeline picture shell bench format lock clean
+.PHONY: help setup browser run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise view timeline picture shell debug waves bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -37,6 +37,7 @@ help: ## this list
 	@echo "       RTL_FILELIST=core.f           your own core (docs/your_own_core.md), with RTL_TOP RTL_DEFINES RTL_INCDIRS"
 	@echo "                                     RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE"
 	@echo "       XFAIL=file                    failures that are known: lines of test: check: reason"
+	@echo "       DEBUG=auto|off|always         a failed run again with waves: if the debug model is there, never, or build it"
 	@echo "       RECORD=0|1                    keep every record of the run, for make view, timeline, shell"
 	@echo "       WAVES=0|1                     COCOTB_TEST_FILTER, COCOTB_RANDOM_SEED as in cocotb"
 
@@ -111,11 +112,17 @@ timeline: setup ## Perfetto and Konata files of a run: RUN=<id> (FROM=… TO=…
 	@$(PY) -m hw.tb.debug timeline $(debug_options)
 
 # With RUN the picture of a run that there is; else TEST runs first, with the other knobs.
-picture: setup ## SVG of a window: RUN=<id> or TEST=… (FROM=… TO=…)
+picture: setup ## SVG and PNG of a window: RUN=<id> or TEST=… (FROM=… TO=…)
 	@$(if $(RUN),,$(PY) -m tests.regression run $(knob_arguments) RECORD=1 &&) $(PY) -m hw.tb.debug picture --run '$(or $(RUN),$(or $(TEST),multikernel)/)' --from '$(FROM)' --to '$(TO)'
 
-shell: setup ## questions to a recorded run, in Python: RUN=<id>
+shell: setup ## questions to a recorded run, in IPython: RUN=<id>
 	@$(PY) -m hw.tb.debug shell --run '$(RUN)'
+
+debug: setup ## a run again with waves around its first cause: RUN=<id> (FROM=… TO=… SCOPE=…)
+	@$(PY) -m tests.regression debug $(foreach option,RUN FROM TO SCOPE,$(if $($(option)),'$(option)=$($(option))'))
+
+waves: setup ## waves of any windows: TEST=… FROM=a,b TO=c,d (SCOPE=vx_tb_top.dut…)
+	@$(PY) -m tests.regression waves $(knob_arguments) $(foreach option,FROM TO SCOPE,$(if $($(option)),'$(option)=$($(option))'))
 
 bench: setup ## simulation speed, as ratios of one run; cost of the remapper in cycles
 	@$(PY) -m hw.tb.bench

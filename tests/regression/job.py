@@ -29,7 +29,7 @@ class Job:
         prepare: `package.module:function` that the simulating process calls with the environment after reset, to put a
             fault in; empty: none.
         waves: windows of which waves are written; empty: none. Needs a debug model.
-        scope: instance that is traced with what is below it, such as `TOP.vx_tb_top.dut`; empty: everything.
+        scope: instance that is traced with what is below it, such as `vx_tb_top.dut`; empty: everything.
     """
 
     config: RunConfig

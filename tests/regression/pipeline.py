@@ -30,6 +30,7 @@ from tests.regression.paths import join_paths
 from tests.regression.progress import Progress, SilentProgress
 from tests.regression.rerun.mode import DebugMode
 from tests.regression.rerun.rerun import collect_waves, is_ready, rerun
+from tests.regression.rerun.scope import explain_scope
 from tests.regression.rerun.stream import last_cycle
 from tests.regression.rerun.window import windows_of
 from tests.regression.result import RunResult
@@ -96,6 +97,7 @@ def run_test(request: Request, progress: Progress | None = None) -> RunOutcome:
         result = dataclasses.replace(result, notes=(*result.notes, *notes))
         write_json(job.result, result)
     if request.windows:
+        explain_scope(request.scope, result)
         result = dataclasses.replace(result, notes=(*result.notes, *collect_waves(job, result)[1]))
         write_json(job.result, result)
     failure = write_failure(job, result, ring_of([job]))
@@ -118,7 +120,7 @@ def _look_closer(
         if request.debug is DebugMode.OFF or not result.failures or not launched:
             return ()
         if request.debug is DebugMode.AUTO and not is_ready(job, request.spec):
-            return (f"waves: make debug RUN={job.folder} (builds the debug model of this shape first, minutes)",)
+            return (f"waves: make debug RUN={job.folder} (builds the debug model of this shape first)",)
     windows = windows_of(failure, result, last_cycle(job.folder))
     return rerun(job, result, windows, progress, request.spec).notes
 

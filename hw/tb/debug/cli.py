@@ -14,6 +14,7 @@ from hw.tb.debug.recording import RecordingError
 from hw.tb.debug.shell import start_shell
 from hw.tb.debug.timeline.chrome import write_chrome
 from hw.tb.debug.timeline.konata import write_konata
+from hw.tb.debug.timeline.png import write_png
 from hw.tb.debug.timeline.scene import Scene, WindowError, default_window, is_long, make_scene
 from hw.tb.debug.timeline.svg import PictureError, write_svg
 from hw.tb.debug.timeline.terminal import view
@@ -34,7 +35,7 @@ def main(arguments: Sequence[str]) -> int:
         first, last = _cycle("FROM", options.first), _cycle("TO", options.last)
         run, folder = open_run(options.run)
         if options.command == "shell":
-            start_shell(run)
+            start_shell(run, folder)
             return EXIT_OK
         window = default_window(run, first, last)
         scene = make_scene(run, *window)
@@ -60,7 +61,8 @@ def _draw(command: str, scene: Scene, folder: Path, console: Console) -> None:
     if command == "picture":
         path = target / f"{label}.svg"
         write_svg(scene, path, f"{folder.parent.name}, cycles {scene.first:,} to {scene.last:,}")
-        console.print(f"picture: {path}", soft_wrap=True)
+        write_png(path, path.with_suffix(".png"))
+        console.print(f"picture: {path} and .png", soft_wrap=True)
         return
     events = write_chrome(scene, target / f"{label}.json")
     number = write_konata(scene, target / f"{label}.kanata")

@@ -9,6 +9,7 @@ from hw.tb.debug.recording import META, RECORDING, RecordingError, recover
 
 RESULTS = Path(__file__).parents[3] / "results"
 _RING = "ring.bin"
+_AGAIN = "debug"  # where a failed run was run again
 
 
 def find_folder(ident: str, results: Path = RESULTS) -> Path:
@@ -29,13 +30,17 @@ def find_folder(ident: str, results: Path = RESULTS) -> Path:
 
 
 def open_run(ident: str, results: Path = RESULTS) -> tuple[Run, Path]:
-    """The run and its folder. Without RECORD=1 the records that are still in its ring: all of a short run.
+    """The run and its folder. Without RECORD=1 the records of its second run with waves, which does the same, else
+    those that are still in its ring: all of a short run.
 
     Raises:
         RecordingError: no such run, or its records are damaged.
     """
     folder = find_folder(ident, results)
     sim = folder / "sim" if (folder / "sim").is_dir() else folder
+    again = folder / _AGAIN / "sim"
+    if not (sim / RECORDING / META).exists() and (again / RECORDING / META).exists():
+        sim = again
     recording, ring = sim / RECORDING, sim / _RING
     if ring.exists() and not _is_complete(recording, ring):
         recover(recording, ring)

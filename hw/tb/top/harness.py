@@ -244,7 +244,7 @@ class Harness:
         """Write the waves of cycles `first` to `last` into one FST file.
 
         Args:
-            scope: path of an instance such as `TOP.vx_tb_top.dut`: this one and what is below it; empty: everything. A
+            scope: path of an instance such as `vx_tb_top.dut`: this one and what is below it; empty: everything. A
                 path that no instance has leaves a file without signals.
 
         Raises:

@@ -14,6 +14,7 @@ from hw.tb.build.toolchain import ToolError
 from hw.tb.debug.waves.evidence import WavesError, open_at
 from tests.regression.job import Job, WavesWindow
 from tests.regression.progress import Progress
+from tests.regression.rerun.scope import check_scope, explain_scope
 from tests.regression.rerun.stream import compare, last_cycle
 from tests.regression.result import RunResult
 from tests.regression.simulation import prepare_simulation
@@ -69,8 +70,9 @@ def rerun(
         scope: as in `Job`.
 
     Raises:
-        RunError: the debug model cannot be built.
+        RunError: the debug model cannot be built, or SCOPE names nothing.
     """
+    check_scope(scope, job.folder)
     runner = prepare_simulation(job.config, progress, debug_spec(job, spec))
     folder = job.folder / FOLDER
     shutil.rmtree(folder, ignore_errors=True)
@@ -81,6 +83,8 @@ def rerun(
     progress.stage(f"once more on the debug model, tracing cycles {spans}")
     began = time.monotonic()
     traced = runner(again, progress)
+    if not any(failure.check == "simulator" for failure in result.failures):
+        explain_scope(scope, traced)
     identical, proof = compare(job.folder, folder)
     if identical and verdict(traced) != verdict(result):
         identical, proof = False, f"{verdict(traced)} instead of {verdict(result)}"
@@ -105,9 +109,11 @@ def collect_waves(job: Job, result: RunResult) -> tuple[tuple[Path, ...], list[s
         try:
             opened = open_at(path, job.folder, (window.first, window.last), verdict_cycle(result), where)
         except WavesError as error:
-            notes.append(f"{path}: {error}")
+            notes.append(f"{_shown(path)}: {error}")
             continue
-        notes.append(f"waves of cycles {window.first} to {window.last} ({_size(path)}): {opened.hint}")
+        notes.append(
+            f"waves of cycles {window.first} to {window.last} ({_size(path)}): gtkwave {_shown(opened.layout)}"
+        )
     return tuple(files), notes
 
 
@@ -120,6 +126,11 @@ def verdict(result: RunResult) -> str:
 def verdict_cycle(result: RunResult) -> int:
     """Cycle of the first failure whose cycle is known, else 0."""
     return next((failure.cycle for failure in result.failures if failure.cycle), 0)
+
+
+def _shown(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _size(path: Path) -> str:

@@ -21,8 +21,9 @@ from hw.tb.debug.library.instructions import SLACK, Epochs, Instructions, instru
 from hw.tb.debug.library.moment import Moment, moment
 from hw.tb.debug.library.names import Names
 from hw.tb.debug.library.residents import Block, Residents
-from hw.tb.debug.library.transactions import OPEN, Transactions, transactions_between
+from hw.tb.debug.library.transactions import Transactions, bus_read, transactions_between
 from hw.tb.debug.recording import Recording
+from hw.tb.debug.waves.signals import Change, WaveSet
 
 _MOST_ROWS = 1 << 20  # rows looked at when a warp's history is searched backwards
 _MOST_LINKS = 64  # of one dependency chain
@@ -36,6 +37,7 @@ class Run:
         self.names = names or Names()
         self.epochs = Epochs(recording)
         self.first, self.last = recording.cycles
+        self.waves = WaveSet(recording.folder.parents[1])  # <results>/sim/recording
 
     @classmethod
     def open(cls, folder: Path, elves: Iterable[Path] = ()) -> Run:
@@ -152,6 +154,14 @@ class Run:
                     known.add(cause.commit.key)
                     todo.append((cause, left - 1))
         return root
+
+    def wave(self, pattern: str, first: int, last: int) -> list[Change]:
+        """Changes of a signal, `*` is any text, in the cycles `first` to `last`; they must have been traced.
+
+        Raises:
+            SignalError: they were not, no such signal, or several.
+        """
+        return self.waves.changes(pattern, first, last)
 
     def diff(self, other: Run, limit: int = 10) -> list[Deviation]:
         """Instructions at which the warps of two runs part, the earliest of this run first; empty if none does.
@@ -270,24 +280,14 @@ class Run:
         stores = writers(self.recording, self.epochs, addr, size, before_seq=seq, space=space, core=core)
         names = ", ".join(map(str, lanes))
         what = f"load of {addr:#x}, lane{'s' if len(lanes) > 1 else ''} {names}"
-        note = self._bus(addr, commit.issue, commit.cycle) if space is MemorySpace.GLOBAL else "local memory"
+        note = (
+            bus_read(self.transactions(commit.issue, commit.cycle), addr, commit.issue, commit.cycle)
+            if space is MemorySpace.GLOBAL
+            else "local memory"
+        )
         if not stores:
             return Cause(f"{what}: no recorded store before it (host or image)", None, note)
         return Cause(what, self.commit(stores[0].key, stores[0].cycle), note)
-
-    def _bus(self, addr: int, first: int, last: int) -> str:
-        """The read transaction that brought an address between two cycles."""
-        seen = self.transactions(first, last)
-        hit = ~seen.write & (seen.addr <= addr) & (seen.addr + seen.bytes.astype(np.uint64) > addr)
-        at = np.flatnonzero(hit & (seen.request >= first) & (seen.response <= last))
-        if not len(at):
-            return "cache"
-        row = int(at[0])
-        end = "no response" if int(seen.response[row]) == OPEN else f"response {int(seen.response[row]):,}"
-        return (
-            f"AXI bank {int(seen.bank[row])} id {int(seen.id[row])} at {int(seen.addr[row]):#x}, "
-            f"request {int(seen.request[row]):,}, {end}"
-        )
 
 
 def _narrowed(rows: slice, at: np.ndarray, wanted: np.ndarray) -> slice:

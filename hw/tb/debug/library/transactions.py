@@ -106,3 +106,17 @@ def _stray(ident: Values, ask: Values, answer: Values, rows: int) -> npt.NDArray
         else:
             stray[at] = True
     return stray
+
+
+def bus_read(seen: Transactions, addr: int, first: int, last: int) -> str:
+    """The read that brought an address between two cycles, in words; `cache` if there is none."""
+    hit = ~seen.write & (seen.addr <= addr) & (seen.addr + seen.bytes.astype(np.uint64) > addr)
+    at = np.flatnonzero(hit & (seen.request >= first) & (seen.response <= last))
+    if not len(at):
+        return "cache"
+    row = int(at[0])
+    end = "no response" if int(seen.response[row]) == OPEN else f"response {int(seen.response[row]):,}"
+    return (
+        f"AXI bank {int(seen.bank[row])} id {int(seen.id[row])} at {int(seen.addr[row]):#x}, "
+        f"request {int(seen.request[row]):,}, {end}"
+    )

@@ -11,9 +11,10 @@ from hw.tb.debug.timeline.chrome import write_chrome
 from hw.tb.debug.timeline.png import write_png
 from hw.tb.debug.timeline.scene import Scene, WindowError, default_window, make_scene
 from hw.tb.debug.timeline.svg import PictureError, write_svg
-from hw.tb.debug.waves.fst import FstError, add_lanes, names_of
+from hw.tb.debug.waves.fst import FstError, names_of
 from hw.tb.debug.waves.lanes import Lane, lanes_of
 from hw.tb.debug.waves.layouts import groups_of, write_gtkwave, write_surfer
+from hw.tb.debug.waves.merge import add_lanes
 
 MOST_CYCLES = 20_000  # of a window with lanes: every change is copied, a million take some seconds
 
@@ -24,9 +25,9 @@ class WavesError(ValueError):
 
 @dataclass(frozen=True)
 class Opened:
-    """`hint` is the command that opens the waves; `lanes` how many were added."""
+    """`layout` is GTKWave's file that opens the waves; `lanes` how many were added."""
 
-    hint: str
+    layout: Path
     lanes: int
 
 
@@ -51,7 +52,7 @@ def open_at(
     try:
         if not names_of(waves):
             raise WavesError(
-                "holds no signal: SCOPE names no instance; write one as TOP-down path, such as vx_tb_top.dut"
+                "holds no signal: SCOPE names no instance; write its path from the top, such as vx_tb_top.dut.axi"
             )
         scene = _scene(folder, window)
         lanes = lanes_of(scene) if scene is not None and window[1] - window[0] <= MOST_CYCLES else []
@@ -70,7 +71,7 @@ def open_at(
     write_surfer(waves.with_suffix(".sucl"), groups, marker)
     if scene is not None:
         _draw(scene, waves)
-    return Opened(f"gtkwave {layout}", len(lanes))
+    return Opened(layout, len(lanes))
 
 
 def _draw(scene: Scene, waves: Path) -> None:

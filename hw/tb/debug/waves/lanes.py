@@ -106,7 +106,7 @@ def _at_barrier(span: BarrierSpan, cycle: int) -> str:
 def _slot_lanes(scene: Scene) -> list[Lane]:
     found = []
     for core, slot in sorted({(life.core, life.slot) for life in scene.ctas}):
-        lane = Lane(("lanes", f"core{core}", f"cta_slot{slot}"))
+        lane = Lane(("lanes", f"core{core}", f"cta_slot{slot}"), [(0, "free")])
         for life in scene.ctas:
             if (life.core, life.slot) == (core, slot):
                 lane.changes.append((life.begin, f"block {life.block} of launch {life.launch}"))

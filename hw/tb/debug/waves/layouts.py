@@ -12,6 +12,7 @@ from hw.tb.debug.waves.fst import CYCLE_NS
 # Flags of GTKWave's save files.
 _BITS, _HEX, _TEXT, _OPEN, _CLOSED, _END = "@28", "@22", "@820", "@800200", "@c00200", "@1401200"
 _MOST = 40  # signals of a group
+_TRANSACTIONS = 8  # lanes of transactions that are shown; the others are in the file
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def groups_of(names: Sequence[str], core: int | None = None, warp: int | None = 
     found.append(
         Group("CTAs and launches", tuple(name for name in lanes if ".cta_slot" in name or name == "lanes.kmu"))
     )
-    found.append(Group("memory transactions", _matching(lanes, "lanes.axi.")))
+    found.append(Group("memory transactions", _matching(lanes, "lanes.axi.")[:_TRANSACTIONS]))
     found.append(Group("ports", tuple(name for name in names if _PORTS.match(name))))
     here = re.compile(rf"vx_tb_top\.dut\.g_core\[{core or 0}\]\.socket\.core\.(trace_\w+)\.")
     wires: dict[str, list[str]] = {}
@@ -63,8 +64,8 @@ def write_gtkwave(path: Path, waves: Path, groups: Sequence[Group], marker: int,
     time = marker * CYCLE_NS
     lines = [f'[dumpfile] "{waves.resolve()}"', f'[savefile] "{path.resolve()}"']
     shown = max(marker - 60, window[0]) * CYCLE_NS
-    # Zoom is minus the logarithm to base 2 of the time that a pixel shows.
-    lines += [f"[timestart] {shown}", "[size] 1600 900", "[pos] -1 -1", f"*-0.5 {time}{' -1' * 26}"]
+    # Zoom is minus the logarithm to base 2 of the time that 200 pixels show: about a hundred cycles on a screen.
+    lines += [f"[timestart] {shown}", "[size] 1600 900", "[pos] -1 -1", f"*-8.0 {time}{' -1' * 26}"]
     lines += ["[treeopen] lanes.", "[signals_width] 320", "[sst_expanded] 1"]
     for group in groups:
         lines += [_CLOSED if group.closed else _OPEN, f"-{group.title}"]

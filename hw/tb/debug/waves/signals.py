@@ -9,7 +9,7 @@ from typing import Any
 
 import pywellen
 
-from hw.tb.debug.waves.fst import CYCLE_NS
+from hw.tb.debug.waves.fst import CYCLE_NS, time_span
 
 _MOST_NAMES = 12
 
@@ -37,6 +37,11 @@ class Waves:
         except Exception as error:  # the library raises several, none of its own
             raise SignalError(f"{path} cannot be read: {error}") from error
         self._vars: dict[str, Any] = {var.full_name: var for var in self._file.all_vars()}
+        span = time_span(path)
+        self.first, self.last = -(-span[0] // CYCLE_NS), span[1] // CYCLE_NS
+
+    def __repr__(self) -> str:
+        return f"{self.path.name}: cycles {self.first} to {self.last}, {len(self._vars):,} signals"
 
     def names(self, pattern: str = "*") -> list[str]:
         """Full names that match, such as `*.core.trace_commit.*`."""
@@ -71,3 +76,29 @@ class Waves:
 def _literal(pattern: str) -> str:
     """Brackets are indices, not sets of characters."""
     return pattern.replace("[", "[[]")
+
+
+class WaveSet:
+    """Every traced window of a run, and of its second run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._opened: dict[Path, Waves] = {}
+
+    def windows(self) -> list[Waves]:
+        """What is there now, by its first cycle."""
+        files = {*self._folder.glob("waves*.fst"), *self._folder.glob("debug/*.fst")}
+        for path in files - self._opened.keys():
+            self._opened[path] = Waves(path)
+        return sorted((waves for path, waves in self._opened.items() if path in files), key=lambda waves: waves.first)
+
+    def changes(self, pattern: str, first: int, last: int) -> list[Change]:
+        """As `Waves.changes`, from the window that has these cycles. Raises SignalError."""
+        windows = self.windows()
+        for waves in windows:
+            if waves.first <= first and last <= waves.last:
+                return waves.changes(pattern, first, last)
+        spans = ", ".join(f"{waves.first} to {waves.last}" for waves in windows) or "none"
+        raise SignalError(
+            f"cycles {first} to {last} were not traced (traced: {spans}); make debug RUN=<id> FROM={first} TO={last}"
+        )
