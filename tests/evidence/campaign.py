@@ -1,0 +1,128 @@
+"""Runs a fault as a user would meet it: the run fails, says why, is run again with waves. Judges what was said."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from config import RunConfig
+from hw.tb.build.spec import REPO, RTL, ModelKind, ModelSpec
+from tests.evidence.patched import Patched
+from tests.faults.campaign import put_in_times, run_with
+from tests.faults.fault import Fault
+from tests.regression.failure.report import FailureReport
+from tests.regression.failure.write import failure_lines
+from tests.regression.pipeline import Request, RunOutcome, run_test
+from tests.regression.progress import Progress
+from tests.regression.rerun.mode import DebugMode
+from tests.regression.result import RunResult
+from tests.regression.simulation import prepare_model
+
+RESULTS = REPO / "results" / "evidence"
+SOURCES = REPO / "build" / "evidence"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table.
+
+    Attributes:
+        found: first line of what was reported; the difference or the root of the hang.
+        missing: expectations that the report does not meet; empty for a hit.
+        same: the second run was the same run.
+        inside: the traced windows hold the cycle of the failure.
+        megabytes: of all FST files.
+        seconds: from the failure to the opened evidence; `run_seconds` of the failing run.
+    """
+
+    name: str
+    says: str
+    found: str
+    probable: str
+    missing: tuple[str, ...]
+    same: bool
+    megabytes: float
+    seconds: float
+    run_seconds: float
+
+
+def run_forced(fault: Fault, names: tuple[str, ...]) -> Row:
+    """A fault that is forced into the running debug model."""
+    began = time.monotonic()
+    run = run_with(fault, RESULTS / fault.name, debug=DebugMode.ALWAYS)
+    total = time.monotonic() - began
+    missing = [] if put_in_times(fault, run) else ["the fault did not happen"]
+    return _row(fault.name, fault.says, names, run.result, run.failure, run.folder, total, missing)
+
+
+def run_patched(fault: Patched, progress: Progress) -> Row:
+    """A fault in a copy of the design; its model is built first, which counts for nothing."""
+    rtl = SOURCES / fault.name
+    shutil.rmtree(rtl, ignore_errors=True)
+    shutil.copytree(RTL, rtl)
+    (rtl / fault.file).write_text(fault.apply(), encoding="utf-8")
+    config = RunConfig.from_knobs({"TEST": fault.test, "LAUNCH": "kmu", **dict(fault.knobs)})
+    spec = ModelSpec(hardware=config.hardware, kind=ModelKind.DEBUG, rtl=rtl)
+    prepare_model(config, progress, spec)
+    began = time.monotonic()
+    request = Request(config, folder=RESULTS / fault.name, spec=spec, debug=DebugMode.ALWAYS)
+    outcome: RunOutcome = run_test(request, progress)
+    total = time.monotonic() - began
+    return _row(
+        fault.name,
+        f"{fault.file}: {fault.says}",
+        fault.names,
+        outcome.result,
+        outcome.failure,
+        outcome.folder,
+        total,
+        [],
+    )
+
+
+def screen_of(result: RunResult, failure: FailureReport | None, folder: Path) -> str:
+    """What the terminal shows of the first failure."""
+    if not result.failures:
+        return ""
+    lines = failure_lines(failure, folder) if failure is not None else []
+    return "\n".join([result.failures[0].screen, *lines])
+
+
+def _row(
+    name: str,
+    says: str,
+    names: tuple[str, ...],
+    result: RunResult,
+    failure: FailureReport | None,
+    folder: Path,
+    total: float,
+    missing: list[str],
+) -> Row:
+    text = screen_of(result, failure, folder)
+    (folder / "screen.txt").write_text(text + "\n", encoding="utf-8")
+    if result.passed:
+        missing.append("the run passed")
+    missing += [f"no match of {pattern}" for pattern in names if not re.search(pattern, text, re.MULTILINE)]
+    first = result.failures[0] if result.failures else None
+    found = ""
+    if first is not None:
+        detail = first.detail
+        place = f" at {detail.pc:#x} <{detail.symbol}>" if detail is not None and detail.pc is not None else ""
+        found = f"{first.check}: {first.message}{place}"
+        if failure is not None and failure.hang is not None:
+            found = f"{failure.hang.verdict}: {failure.hang.root}"
+    files = [*folder.glob("debug/*.fst")]
+    return Row(
+        name,
+        says,
+        found,
+        str(failure.probable.cause) if failure is not None else "",
+        tuple(missing),
+        any(note.startswith("run again on the debug model: the same") for note in result.notes),
+        sum(path.stat().st_size for path in files) / 1e6,
+        max(total - result.wall_seconds, 0.0),
+        result.wall_seconds,
+    )
