@@ -199,6 +199,24 @@ def test_a_hang_is_explained_from_the_ring(tmp_path: Path) -> None:
     assert "HANG  kernel deadlock" in "\n".join(failure_lines(report, tmp_path))
 
 
+@pytest.mark.parametrize(("bound", "verdict"), [(3000, HangVerdict.RTL_DEADLOCK), (20, HangVerdict.RTL_DEADLOCK)])
+def test_a_short_bound_of_the_watchdog_is_believed(bound: int, verdict: HangVerdict, tmp_path: Path) -> None:
+    """A warp that nothing holds and that did nothing for as long as the watchdog waited has stopped."""
+    story = Story()
+    story.launch()
+    story.accept(0, [0])
+    story.commit(0, CODE)
+    last = story.cycle - 1
+    write_ring(tmp_path / "ring.bin", [story.batch()], 4)
+    stuck = Difference("hang", Category.PROGRESS, "nothing was committed", 1, last + bound)
+    report = make_report(_job(tmp_path), _result(stuck), tmp_path / "ring.bin")
+    assert report.hang is not None and report.hang.verdict is verdict
+    assert "core 0 warp 0" in report.hang.root and "could go on" in report.hang.root
+    slow = Difference("cycle limit", Category.PROGRESS, "the launch is too long", 1, last + bound)
+    report = make_report(_job(tmp_path), _result(slow), tmp_path / "ring.bin")
+    assert report.hang is not None and report.hang.verdict is HangVerdict.UNDECIDED, "a bound on a launch says less"
+
+
 def test_a_simulator_that_died_is_explained_too(tmp_path: Path) -> None:
     story = Story()
     story.launch()

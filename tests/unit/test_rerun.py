@@ -9,7 +9,7 @@ import pytest
 
 from config import RunConfig
 from golden_model.follow.difference import Category, Difference, OperandWriter
-from golden_model.hang.report import HangReport, HangVerdict, Progress
+from golden_model.hang.report import HangReport, HangVerdict, Progress, Wait
 from golden_model.records.layout import Kind
 from golden_model.records.ring import RingWriter
 from tests.regression import cli, pipeline
@@ -67,6 +67,9 @@ def test_a_hang_is_traced_where_progress_ended() -> None:
     hang = HangReport(HangVerdict.RTL_DEADLOCK, "r", 150_000, progress=(Progress("a", 30_000), Progress("b", None)))
     (window,) = windows_of(_report(150_000, [], [], hang), _result(150_000))
     assert window.first <= 30_000 <= window.last < 31_000
+    waits = (Wait("warp 0", "runs", 29_000), Wait("warp 1", "x", 12_000), Wait("warp 2", "x"))
+    found = windows_of(_report(150_000, [], [], dataclasses.replace(hang, waits=waits)), _result(150_000))
+    assert [(window.first, window.last) for window in found] == [(11_900, 12_200), (28_200, 30_200)]
 
 
 def test_without_a_cycle_the_end_is_traced() -> None:

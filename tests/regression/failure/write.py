@@ -9,6 +9,7 @@ from config import HardwareConfig
 from golden_model.follow.difference import Category
 from golden_model.follow.explain import SourceLocation
 from golden_model.hang import HangReport, explain_hang
+from golden_model.hang.explain import PATIENCE
 from golden_model.records.layout import Kind
 from golden_model.records.ring import Batch, RecordError, RingReader
 from hw.tb.scoreboard.symbols import ElfSymbols
@@ -21,7 +22,7 @@ from tests.regression.result import Failure, RunResult
 from tests.regression.typed_json import write_json, write_text
 
 JSON, PAGE = "failure.json", "failure.html"
-_CRASH = "simulator"
+_CRASH, _HANG = "simulator", "hang"
 
 
 def write_failure(job: Job, result: RunResult, ring: Path) -> FailureReport | None:
@@ -91,7 +92,15 @@ def _hang(batch: Batch, hardware: HardwareConfig, first: Failure, symbols: _Symb
     """For a run that stood still or whose process was stopped."""
     if first.category != Category.PROGRESS and first.check != _CRASH:
         return None
-    return explain_hang(batch, hardware, cycle=first.cycle, symbolize=symbols.locate)
+    return explain_hang(batch, hardware, cycle=first.cycle, patience=_patience(batch, first), symbolize=symbols.locate)
+
+
+def _patience(batch: Batch, first: Failure) -> int:
+    """The watchdog has waited as long as the run was told to: then what was still for that time has stopped."""
+    commits = batch[Kind.COMMIT]
+    if first.check != _HANG or not len(commits):
+        return PATIENCE
+    return max(1, min(PATIENCE, first.cycle - int(commits["cycle"].max())))
 
 
 def _recovered(ring: Path) -> tuple[Batch | None, str]:

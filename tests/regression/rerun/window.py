@@ -26,13 +26,20 @@ def windows_of(report: FailureReport | None, result: RunResult, end: int = 0) ->
         end: last cycle of the run, for a failure whose cycle is not known; 0: not known either.
     """
     if report is not None and report.hang is not None and (stuck := _last_progress(report.hang)):
-        # What stands still afterwards is of no interest.
-        return (_around(stuck, ()),)
+        # What stands still afterwards is of no interest; where the first one stopped is, however long others went on.
+        waits = [wait.since for wait in report.hang.waits] + [request.since for request in report.hang.outstanding]
+        return _with_causes(stuck, sorted({at for at in waits if at is not None and at < stuck}), last=False)
     cycle = next((failure.cycle for failure in result.failures if failure.cycle), 0)
     if not cycle and result.failures:
         cycle = end
     causes = _causes(report.difference, report.context, cycle) if report is not None else ()
-    far = sorted(cause for cause in causes if cycle - cause > _NEAR)[-_FAR_WINDOWS:]
+    return _with_causes(cycle, sorted(causes), last=True)
+
+
+def _with_causes(cycle: int, causes: list[int], *, last: bool) -> tuple[WavesWindow, ...]:
+    """Near causes widen the window around `cycle`; of the others the last or the first have their own."""
+    far = [cause for cause in causes if cycle - cause > _NEAR]
+    far = far[-_FAR_WINDOWS:] if last else far[:_FAR_WINDOWS]
     apart = [
         WavesWindow(max(cause - _BEFORE, 0), cause + AFTER, f"cause{number}.fst") for number, cause in enumerate(far, 1)
     ]
