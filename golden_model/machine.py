@@ -16,7 +16,7 @@ from golden_model.launch import Launch, dcr_writes
 from golden_model.memory import Memory
 from golden_model.ranges import AddressRanges
 from golden_model.reservations import Reservations
-from golden_model.scheduler import FastScheduler, RunSummary, Scheduler, Watch
+from golden_model.scheduler import RunSummary, Scheduler, Watch
 from golden_model.window import GENERATION_OF_REWIND
 
 if TYPE_CHECKING:
@@ -181,6 +181,8 @@ class Machine:
     def _run(self, max_warp_instructions: int, seed: int | None, watch: Watch | None) -> RunSummary:
         self.tier_note = ""
         if self.tier == "fast" and (watch is None or watch.step is None):
+            from golden_model.fast.scheduler import FastScheduler
+
             engine = self.fast_engine()
             if engine is not None and (self._diagnosis is None or self._diagnosis.runs_on(engine)):
                 return FastScheduler(self, engine, seed, watch).run(max_warp_instructions)

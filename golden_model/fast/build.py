@@ -88,10 +88,13 @@ def _origin(config: HardwareConfig, made: Tables) -> str:
                 digest.update(_fingerprint(function))
                 places[id(function.__globals__)] = function.__globals__
     scopes = [*places.values(), *(dict(vars(kind)) for kind in (Warp, Core, BarrierUnit, IpdomStack))]
-    for scope in scopes:
+    for scope in scopes:  # grows by the modules that the definitions take functions from
         for value in scope.values():
             if isinstance(value, FunctionType):
                 digest.update(_fingerprint(value))
+                if value.__module__.startswith("golden_model.isa.") and id(value.__globals__) not in places:
+                    places[id(value.__globals__)] = value.__globals__
+                    scopes.append(value.__globals__)
     return digest.hexdigest()[:24]
 
 

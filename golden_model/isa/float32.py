@@ -1,110 +1,22 @@
-"""RISC-V F on one value: binary32 as integers, every operation gives (bits, flags).
-
-A finite number is sign × significand × 2**exponent with an integer significand. Results are formed exactly, or with
-the lost bits gathered into the lowest one ("sticky"), and rounded once, in `rounded`. (RISC-V unprivileged, chapter F;
-docs/reference/vortex.md §2.15.)
-"""
+"""RISC-V F on one value: arithmetic, signs, order, class. Every operation gives (bits, flags); see float_round.py."""
 
 from __future__ import annotations
 
-NV, DZ, OF, UF, NX = 16, 8, 4, 2, 1  # flags
-RNE, RTZ, RDN, RUP, RMM = range(5)  # rounding modes
-
-SIGN = 0x8000_0000
-INFINITY = 0x7F80_0000
-LARGEST = 0x7F7F_FFFF
-CANONICAL_NAN = 0x7FC0_0000
-QUIET = 0x0040_0000
-_BITS61 = (1 << 61) - 1
-
-
-# ------------------------------------------------------------------ taking apart
-
-
-def is_nan(a: int) -> int:
-    """Any NaN."""
-    return int(a & 0x7FFF_FFFF > INFINITY)
-
-
-def is_signaling(a: int) -> int:
-    """A NaN whose quiet bit is clear."""
-    return int(is_nan(a) and a & QUIET == 0)
-
-
-def exponent_of(a: int) -> int:
-    """Exponent of the lowest bit of the significand."""
-    return max(a >> 23 & 0xFF, 1) - 150
-
-
-def significand_of(a: int) -> int:
-    """24 bits; the hidden bit is 0 for zeros and subnormals."""
-    hidden = 0x80_0000 if a >> 23 & 0xFF else 0
-    return a & 0x7F_FFFF | hidden
-
-
-# ------------------------------------------------------------------ rounding
-
-
-def rounds_up(mode: int, sign: int, odd: int, rest: int, half: int) -> int:
-    """Whether the magnitude grows by one unit when `rest` (a full unit is 2 × half) is cut off."""
-    if rest == 0:
-        return 0
-    if mode == RNE:
-        return int(rest > half or (rest == half and odd != 0))
-    if mode == RTZ:
-        return 0
-    if mode == RDN:
-        return int(sign != 0)
-    if mode == RUP:
-        return int(sign == 0)
-    return int(rest >= half)
-
-
-def rounded(sign: int, exponent: int, significand: int, mode: int) -> tuple[int, int]:
-    """(bits, flags) of significand × 2**exponent; the significand has at most 62 bits and may end in a sticky bit.
-
-    Tininess is detected after rounding: a value that rounds, with the exponent unbounded, to the smallest normal number
-    does not underflow.
-    """
-    top = SIGN if sign else 0
-    if significand == 0:
-        return top, 0
-    leading = exponent + significand.bit_length() - 1  # exponent of the leading bit
-    unit = max(leading, -126) - 23  # exponent of the result's lowest bit
-    drop = min(max(unit - exponent, 0), 63)
-    grow = min(max(exponent - unit, 0), 23)
-    cut = significand >> drop if grow == 0 else (significand << grow) & 0xFF_FFFF
-    rest = significand & ((1 << drop) - 1)
-    kept = cut + rounds_up(mode, sign, cut & 1, rest, (1 << drop) >> 1)
-    inexact = int(rest != 0)
-    if leading < -126:
-        bits = kept & 0x1FF_FFFF
-        flags = 0
-        if inexact:
-            flags = NX | UF
-            if leading == -127 and _reaches_normal(sign, significand, mode):
-                flags = NX
-        return top | bits, flags
-    biased = unit + 150  # the hidden bit adds the last 1, a carry of the rounding another
-    if biased > 254 or (biased == 254 and kept >= 0x100_0000):
-        return top | _overflow(mode, sign), OF | NX
-    return top | (((biased - 1) << 23) + kept) & 0x7FFF_FFFF, NX if inexact else 0
-
-
-def _reaches_normal(sign: int, significand: int, mode: int) -> int:
-    """Whether a value just below the normal range becomes normal when rounded to 24 bits."""
-    drop = min(max(significand.bit_length() - 24, 0), 63)
-    cut = significand >> drop
-    up = rounds_up(mode, sign, cut & 1, significand & ((1 << drop) - 1), (1 << drop) >> 1)
-    return int(cut + up == 0x100_0000)
-
-
-def _overflow(mode: int, sign: int) -> int:
-    """Infinity, or the largest finite number if the mode does not round away from it."""
-    if mode == RTZ or (mode == RDN and sign == 0) or (mode == RUP and sign != 0):
-        return LARGEST
-    return INFINITY
-
+from golden_model.isa.float_round import (
+    BITS61,
+    CANONICAL_NAN,
+    DZ,
+    INFINITY,
+    NV,
+    QUIET,
+    RDN,
+    SIGN,
+    exponent_of,
+    is_nan,
+    is_signaling,
+    rounded,
+    significand_of,
+)
 
 # ------------------------------------------------------------------ arithmetic
 
@@ -125,7 +37,7 @@ def _sum(sign_a: int, exponent_a: int, a: int, sign_b: int, exponent_b: int, b: 
     # Leading bits to position 60: then the exponents tell which is larger, and at least 12 bits are free below.
     up_a, up_b = 61 - a.bit_length(), 61 - b.bit_length()
     scale_a, scale_b = exponent_a - up_a, exponent_b - up_b
-    wide_a, wide_b = (a << up_a) & _BITS61, (b << up_b) & _BITS61
+    wide_a, wide_b = (a << up_a) & BITS61, (b << up_b) & BITS61
     scale = max(scale_a, scale_b)
     moved_a = _moved(wide_a, min(scale - scale_a, 62))
     moved_b = _moved(wide_b, min(scale - scale_b, 62))
@@ -348,80 +260,3 @@ def classify(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
     if fraction:
         return 1 << 2 if negative else 1 << 5, 0
     return 1 << 3 if negative else 1 << 4, 0
-
-
-# ------------------------------------------------------------------ conversions
-
-
-def _integer(a: int, mode: int, lowest: int, highest: int) -> tuple[int, int]:
-    """(integer, flags) of a rounded to lowest … highest; out of range saturates, NaN counts as large."""
-    if is_nan(a):
-        return highest, NV
-    negative, exponent, significand = a >> 31, exponent_of(a), significand_of(a)
-    if exponent > 40:
-        return lowest if negative else highest, NV
-    grow, drop = max(min(exponent, 40), 0), min(max(-exponent, 0), 63)
-    cut = (significand << grow) >> drop
-    rest = significand & ((1 << drop) - 1)
-    magnitude = cut + rounds_up(mode, negative, cut & 1, rest, (1 << drop) >> 1)
-    value = -magnitude if negative else magnitude
-    if value < lowest:
-        return lowest, NV
-    if value > highest:
-        return highest, NV
-    return value, NX if rest else 0
-
-
-def to_i32(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
-    """FCVT.W.S."""
-    return _integer(a, mode, -(1 << 31), (1 << 31) - 1)
-
-
-def to_u32(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
-    """FCVT.WU.S; the 32-bit result is sign-extended where registers are wider."""
-    value, flags = _integer(a, mode, 0, (1 << 32) - 1)
-    return (value ^ SIGN) - SIGN, flags
-
-
-def to_i64(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
-    """FCVT.L.S."""
-    return _integer(a, mode, -(1 << 63), (1 << 63) - 1)
-
-
-def to_u64(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
-    """FCVT.LU.S."""
-    return _integer(a, mode, 0, (1 << 64) - 1)
-
-
-def _from_magnitude(sign: int, magnitude: int, mode: int) -> tuple[int, int]:
-    """Rounded; the three lowest bits become one sticky bit so that 64 bits fit."""
-    if magnitude >> 61:
-        return rounded(sign, 3, magnitude >> 3 | int(magnitude & 7 != 0), mode)
-    return rounded(sign, 0, magnitude & _BITS61, mode)
-
-
-def from_i32(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
-    """FCVT.S.W."""
-    value = (a & 0xFFFF_FFFF ^ SIGN) - SIGN
-    return rounded(int(value < 0), 0, abs(value), mode)
-
-
-def from_u32(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
-    """FCVT.S.WU."""
-    return rounded(0, 0, a & 0xFFFF_FFFF, mode)
-
-
-def from_i64(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
-    """FCVT.S.L."""
-    value = (a ^ 1 << 63) - (1 << 63)
-    return _from_magnitude(int(value < 0), abs(value), mode)
-
-
-def from_u64(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
-    """FCVT.S.LU."""
-    return _from_magnitude(0, a, mode)
-
-
-def move(a: int, b: int, c: int, mode: int) -> tuple[int, int]:
-    """FMV.W.X and FMV.X.W: the bits; the latter sign-extended by its executor."""
-    return a & 0xFFFF_FFFF, 0

@@ -1,10 +1,12 @@
-"""F: the rows of the table and how they go over the lanes; the arithmetic is in float32.py."""
+"""F: the rows of the table and how they go over the lanes; the arithmetic is in float32.py and float_convert.py."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from golden_model.isa import float32 as f
+from golden_model.isa import float_convert as convert
+from golden_model.isa.float_round import CANONICAL_NAN, SIGN
 from golden_model.isa.instruction import Executor, Extension, FloatFunction, Instruction, Unit
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ _ANY_MODE = 0xFE00_007F
 def unboxed(value: int, flen: int) -> int:
     """The single in a float register; one that is not boxed in ones counts as NaN."""
     if flen == 64 and value >> 32 != 0xFFFF_FFFF:
-        return f.CANONICAL_NAN
+        return CANONICAL_NAN
     return value & 0xFFFF_FFFF
 
 
@@ -149,7 +151,7 @@ def execute_bits_to_integer(warp: Warp, op: Decoded, step: Step) -> None:
     first = warp.fregs[op.rs1]
     result = [0] * warp.num_lanes
     for i in warp.lanes:
-        result[i] = ((first[i] & 0xFFFF_FFFF ^ f.SIGN) - f.SIGN) & warp.xlen.mask
+        result[i] = ((first[i] & 0xFFFF_FFFF ^ SIGN) - SIGN) & warp.xlen.mask
     warp.write(step, op.rd, result, warp.fundef[op.rs1])
 
 
@@ -167,7 +169,9 @@ def _mode(warp: Warp, op: Decoded, step: Step) -> int | None:
 # ------------------------------------------------------------------ table
 
 
-def _row(name: str, mask: int, match: int, syntax: str, execute: Executor, lane: FloatFunction) -> Instruction:
+def _row(
+    name: str, mask: int, match: int, syntax: str, execute: Executor, lane: FloatFunction | None = None
+) -> Instruction:
     return Instruction(name, mask, match, syntax, Unit.FLOAT, execute, Extension.F, float_lane=lane)
 
 
@@ -222,15 +226,15 @@ FLOAT: list[Instruction] = [
     _compare("fle.s", 0, f.less_equal),
     _compare("flt.s", 1, f.less),
     _compare("feq.s", 2, f.equal),
-    _to_integer("fcvt.w.s", 0, f.to_i32),
-    _to_integer("fcvt.wu.s", 1, f.to_u32),
-    _to_integer("fcvt.l.s", 2, f.to_i64, (64,)),
-    _to_integer("fcvt.lu.s", 3, f.to_u64, (64,)),
-    _from_integer("fcvt.s.w", 0, f.from_i32),
-    _from_integer("fcvt.s.wu", 1, f.from_u32),
-    _from_integer("fcvt.s.l", 2, f.from_i64, (64,)),
-    _from_integer("fcvt.s.lu", 3, f.from_u64, (64,)),
-    _row("fmv.x.w", 0xFFF0_707F, 0x70 << 25 | OP_FP, "{rd}, {frs1}", execute_bits_to_integer, f.move),
+    _to_integer("fcvt.w.s", 0, convert.to_i32),
+    _to_integer("fcvt.wu.s", 1, convert.to_u32),
+    _to_integer("fcvt.l.s", 2, convert.to_i64, (64,)),
+    _to_integer("fcvt.lu.s", 3, convert.to_u64, (64,)),
+    _from_integer("fcvt.s.w", 0, convert.from_i32),
+    _from_integer("fcvt.s.wu", 1, convert.from_u32),
+    _from_integer("fcvt.s.l", 2, convert.from_i64, (64,)),
+    _from_integer("fcvt.s.lu", 3, convert.from_u64, (64,)),
+    _row("fmv.x.w", 0xFFF0_707F, 0x70 << 25 | OP_FP, "{rd}, {frs1}", execute_bits_to_integer),
     _row("fclass.s", 0xFFF0_707F, 0x70 << 25 | 1 << 12 | OP_FP, "{rd}, {frs1}", execute_classify, f.classify),
-    _row("fmv.w.x", 0xFFF0_707F, 0x78 << 25 | OP_FP, "{frd}, {rs1}", execute_bits_to_float, f.move),
+    _row("fmv.w.x", 0xFFF0_707F, 0x78 << 25 | OP_FP, "{frd}, {rs1}", execute_bits_to_float),
 ]

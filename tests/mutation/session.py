@@ -21,7 +21,8 @@ from tests.mutation.targets import ARGUMENTS, FILES, ROOT, TESTS
 
 KILLED, SURVIVED, TIMEOUT, UNREACHED, AT_IMPORT = "killed", "survived", "timeout", "unreached", "at import"
 Outcome = tuple[str, str]  # one of those, and the test that noticed
-_CPU_SECONDS = 100  # of one mutant; an endless loop is noticed, too
+_CPU_SECONDS = 400  # of one mutant
+_TEST_SECONDS, _TIMES = 15, 20  # CPU time of one test, beyond so many times its usual one: an endless loop is noticed
 
 
 class Server:
@@ -72,6 +73,7 @@ class Server:
             if not live.change(mutant, make()):
                 return AT_IMPORT, ""
             for test in ordered:
+                limit_cpu(_TEST_SECONDS + _TIMES * self._known[test]["seconds"])
                 try:
                     if not run_item(self._items[test]):
                         return KILLED, test
@@ -108,7 +110,7 @@ def forked(work: Callable[[], Outcome]) -> Outcome:
     if child == 0:
         os.close(reader)
         with contextlib.suppress(BaseException):
-            resource.setrlimit(resource.RLIMIT_CPU, (_CPU_SECONDS, _CPU_SECONDS + 5))
+            limit_cpu(_CPU_SECONDS)
             resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
             quiet = os.open(os.devnull, os.O_WRONLY)
             os.dup2(quiet, 1)
@@ -127,6 +129,12 @@ def forked(work: Callable[[], Outcome]) -> Outcome:
         return TIMEOUT, ""
     outcome, _, by = text.partition("\n")
     return (outcome, by) if text else (KILLED, "the process died")
+
+
+def limit_cpu(seconds: float) -> None:
+    """This process may use so many more seconds of CPU time."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime + seconds) + 1, resource.RLIM_INFINITY))
 
 
 def run_item(item: pytest.Item) -> bool:

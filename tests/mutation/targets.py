@@ -10,8 +10,8 @@ ROOT = Path(__file__).parents[2]
 FILES: tuple[str, ...] = (
     *(
         f"golden_model/isa/{name}.py"
-        for name in ("alu", "atomic", "bits", "control", "csr", "decode", "float32", "floating", "instruction", "lanes",
-                     "memory", "muldiv", "operands", "rv64", "simt")
+        for name in ("alu", "atomic", "bits", "control", "csr", "decode", "float32", "float_convert", "float_round",
+                     "floating", "instruction", "lanes", "memory", "muldiv", "operands", "rv64", "simt")
     ),
     *(
         f"golden_model/{name}.py"

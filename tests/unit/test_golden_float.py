@@ -13,6 +13,8 @@ import softfloatpy as soft
 
 from config import HardwareConfig
 from golden_model.isa import float32 as f
+from golden_model.isa import float_convert as convert
+from golden_model.isa.float_round import DZ, NX, is_nan
 from tests.unit.golden_float_exact import nearest, value_of
 from tests.unit.golden_program import bare_warp
 
@@ -63,7 +65,7 @@ def oracle(operation: Callable[[], object], mode: int) -> tuple[object, int]:
 
 
 def signless(bits: int) -> int:
-    return bits if f.is_nan(bits) else bits ^ 0x80000000
+    return bits if is_nan(bits) else bits ^ 0x80000000
 
 
 TWO = {
@@ -121,7 +123,12 @@ def test_arithmetic_is_exact_arithmetic_rounded_once(mode: int) -> None:
 @pytest.mark.parametrize("name", ["f32_to_i32", "f32_to_ui32", "f32_to_i64", "f32_to_ui64"])
 def test_to_integer(name: str) -> None:
     rng = random.Random(name)
-    mine = {"f32_to_i32": f.to_i32, "f32_to_ui32": f.to_u32, "f32_to_i64": f.to_i64, "f32_to_ui64": f.to_u64}[name]
+    mine = {
+        "f32_to_i32": convert.to_i32,
+        "f32_to_ui32": convert.to_u32,
+        "f32_to_i64": convert.to_i64,
+        "f32_to_ui64": convert.to_u64,
+    }[name]
     size = 32 if name.endswith("32") else 64
     for (a,) in operands(rng, 3000, 1):
         if rng.random() < 0.5:
@@ -137,7 +144,7 @@ def test_to_integer(name: str) -> None:
 def test_from_integer_is_the_nearest(name: str) -> None:
     """Against rationals; the sign-extended upper half of a wider register does not matter for words."""
     rng = random.Random(name)
-    mine = {"i32": f.from_i32, "ui32": f.from_u32, "i64": f.from_i64, "ui64": f.from_u64}[name]
+    mine = {"i32": convert.from_i32, "ui32": convert.from_u32, "i64": convert.from_i64, "ui64": convert.from_u64}[name]
     size = 32 if name.endswith("32") else 64
     for _ in range(3000):
         raw = (
@@ -200,11 +207,11 @@ def test_flags_of_active_lanes_and_dynamic_mode() -> None:
     warp.set_mask(0b1010)
     warp.pc -= 4
     warp.step()
-    assert warp.step().result[1] == f.DZ
+    assert warp.step().result[1] == DZ
     warp.step()
     assert warp.step().result[1] == 0x3F800001, "round up, dynamically"
     assert warp.step().result[1] == 0x3F800000
-    assert warp.fcsr == 3 << 5 | f.DZ | f.NX
+    assert warp.fcsr == 3 << 5 | DZ | NX
 
 
 def test_reserved_rounding_modes_are_illegal() -> None:

@@ -16,7 +16,7 @@ from golden_model.fast import build
 from golden_model.fast.build import compiled
 from golden_model.fast.generate import generate
 from golden_model.fast.values import Untranslatable
-from golden_model.isa import alu, atomic, control, csr, float32, lanes, memory, muldiv, simt, table
+from golden_model.isa import alu, atomic, control, csr, float32, float_round, lanes, memory, muldiv, simt, table
 from golden_model.isa.alu import ALU
 from golden_model.isa.bits import Xlen
 from golden_model.isa.instruction import Instruction
@@ -135,7 +135,7 @@ MUTANTS: list[tuple[Any, str, str, str, str]] = [
     (lanes, "shuffle_down", "lane + bits", "lane + bits + 1", "csrr t1, thread_id\n li t2, 0xc1\n shfl.down t6, t1, t2"
      + STORE),
     (atomic, "larger", "(old) >", "(old) <", "li t1, 5\n amomax.w t6, t1, (a0)\n lw t6, 0(a0)" + STORE),
-    (float32, "rounds_up", "rest > half", "rest >= 0", "li t1, 0x3f800000\n li t2, 0x30000001\n fmv.w.x f0, t1\n"
+    (float_round, "rounds_up", "rest > half", "rest >= 0", "li t1, 0x3f800000\n li t2, 0x30000001\n fmv.w.x f0, t1\n"
      " fmv.w.x f1, t2\n fadd.s f0, f0, f1\n fmv.x.w t6, f0" + STORE),
     (float32, "_moved", "!= 0", "== 0", "li t1, 0x3f800000\n fmv.w.x f0, t1\n"
      " fadd.s f0, f0, f0, rup\n csrr t6, fflags" + STORE),
@@ -153,6 +153,7 @@ def test_a_mutant_of_one_definition_changes_both_tiers(
         barrier.BarrierUnit: FULL,
         atomic: HardwareConfig(ext_a=True),
         float32: HardwareConfig(ext_f=True),
+        float_round: HardwareConfig(ext_f=True),
     }
     config = needs.get(place, HardwareConfig())
     right = _results(kernel, config)
