@@ -48,6 +48,7 @@ class Scheduler:
         self._random = None if seed is None else random.Random(seed)
         diagnosis = machine.diagnosis
         self._diagnosis = diagnosis if diagnosis is not None and diagnosis.active else None
+        self._changed = True  # dispatch may be possible: at the start, and whenever a warp has ended
         self._next_core = 0
         self._ctas = 0
         self._warps = 0
@@ -64,11 +65,10 @@ class Scheduler:
         executed = threads = faults = 0
         look = watch.every if watch.progress is not None else max_warp_instructions  # the next time to tell how far
         ready: list[Warp] = []
-        changed = True  # dispatch may be possible: at the start, and whenever a warp has ended
         while True:
-            if changed:
+            if self._changed:
                 self._dispatch()
-                changed = False
+                self._changed = False
             ready = [warp for core in machine.cores for warp in core.warps if warp.tmask and not warp.blocked]
             if not ready:
                 if not machine.busy:
@@ -92,7 +92,7 @@ class Scheduler:
                 executed += 1
                 threads += step.tmask.bit_count()
                 if step.warp_ended:
-                    changed = True
+                    self._changed = True
                     faults += step.fault is not None
             if spin is not None and spin.after_round(executed):
                 raise HangError(self._standing(LIVELOCK))
@@ -105,11 +105,12 @@ class Scheduler:
     def _check_retry(self, warp: Warp) -> None:
         """Raises HangError if every active warp waits: at a barrier, or with a WSPAWN until it is alone."""
         active = [other for core in self._machine.cores for other in core.warps if other.tmask]
-        if all(other.blocked or other.retrying for other in active) and not self._ctas_left():
+        if all(other.blocked or other.retrying for other in active) and not self._dispatch_to_come():
             raise self._hang()
 
-    def _ctas_left(self) -> bool:
-        return self._machine.next_cta() is not None
+    def _dispatch_to_come(self) -> bool:
+        """Whether a warp has ended since the last dispatch; without that nothing more can be started."""
+        return self._changed
 
     def _dispatch(self) -> None:
         """Hand out CTAs and start warps until nothing more fits."""

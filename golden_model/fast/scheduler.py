@@ -36,9 +36,8 @@ class FastScheduler(Scheduler):
         finally:
             self._leave()
 
-    def _ctas_left(self) -> bool:
-        m = self._engine.m
-        return bool(m.native and m.queue_at < m.queued) or super()._ctas_left()
+    def _dispatch_to_come(self) -> bool:
+        return bool(self._engine.m.ended)
 
     def _hang(self) -> HangError:
         self._leave()
