@@ -92,11 +92,13 @@ class _Results:
 def _run(work: list[Work], todo: list[int], results: _Results, ends: float) -> None:
     """One process holds the collected tests; this one never imports the golden model, for mutants of its tables."""
     context, store = multiprocessing.get_context("fork"), STORE / "lines.json"
-    if (known := lines.read(store)) is None:
+    known, stale = lines.read(store)
+    if stale:
         learner = context.Process(target=lines.learn, args=(store,))
         learner.start()
         learner.join()
-        if (known := lines.read(store)) is None:
+        known, stale = lines.read(store)
+        if stale:
             print("error: a test fails without any mutant", file=sys.stderr)
             return
     ours, theirs = multiprocessing.Pipe()

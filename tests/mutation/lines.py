@@ -8,6 +8,7 @@ import hashlib
 import importlib
 import json
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -43,9 +44,8 @@ class _Notes(ast.NodeTransformer):
 class _Learner:
     """pytest plugin: runs every test and writes what it executed."""
 
-    def __init__(self, seen: dict[str, set[int]], store: Path) -> None:
-        self._seen, self._store = seen, store
-        self._known: dict[str, Any] = {}
+    def __init__(self, seen: dict[str, set[int]], store: Path, known: dict[str, Any]) -> None:
+        self._seen, self._store, self._known = seen, store, known
 
     def note(self, test: str, seconds: float) -> None:
         lines = {name: sorted(numbers) for name, numbers in self._seen.items() if numbers}
@@ -61,32 +61,36 @@ class _Learner:
 
     def pytest_sessionfinish(self, exitstatus: int) -> None:
         if exitstatus == 0:
-            self._store.write_text(json.dumps({"digest": digest(), "tests": self._known}))
+            digests = {name: digest([name]) for name in TESTS}
+            self._store.write_text(json.dumps({"sources": digest(FILES), "files": digests, "tests": self._known}))
 
 
-def digest() -> str:
-    """Of everything that decides which test executes what."""
-    files = [ROOT / name for name in (*FILES, *TESTS)]
-    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
+def digest(files: Iterable[str]) -> str:
+    """Of everything in some files."""
+    return hashlib.sha256(b"".join((ROOT / name).read_bytes() for name in files)).hexdigest()[:16]
 
 
 def learn(store: Path) -> None:
-    """In a process that has not imported the golden model: run all tests once, and write their lines."""
+    """In a process that has not imported the golden model: run the tests that are not known, and write their lines."""
+    known, stale = read(store)
     seen: dict[str, set[int]] = {name: set() for name in FILES}
     for name in FILES:
         tree = ast.fix_missing_locations(_Notes().visit(ast.parse((ROOT / name).read_text(encoding="utf-8"))))
         SourceFinder(name, tree, {_SEEN: seen[name]}).install()
     for name in FILES:
         importlib.import_module(name.removesuffix(".py").replace("/", "."))
-    learner = _Learner(seen, store)
+    learner = _Learner(seen, store, known)
     learner.note(IMPORT, 0.0)
-    pytest.main([*ARGUMENTS, *TESTS], plugins=[learner])
+    pytest.main([*ARGUMENTS, *stale], plugins=[learner])
 
 
-def read(store: Path) -> dict[str, Any] | None:
-    """Per test its seconds and lines by file; None if that is not known, or of other sources."""
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        known = json.loads(store.read_text())
-        if known["digest"] == digest():
-            return dict(known["tests"])
-    return None
+def read(store: Path) -> tuple[dict[str, Any], list[str]]:
+    """Per test its seconds and lines by file, and the test files of which that is not known."""
+    known: dict[str, Any] = {"sources": "", "files": {}, "tests": {}}
+    with contextlib.suppress(OSError, ValueError):
+        known |= json.loads(store.read_text())
+    if known["sources"] != digest(FILES):
+        return {}, list(TESTS)
+    stale = [name for name in TESTS if known["files"].get(name) != digest([name])]
+    fresh = {IMPORT, *TESTS} - set(stale)
+    return {test: entry for test, entry in known["tests"].items() if test.partition("::")[0] in fresh}, stale
