@@ -87,7 +87,7 @@ def _places(tree: ast.Module) -> Iterator[tuple[Place, ast.expr | ast.stmt]]:
                 yield from own(child.body, (f"{name}.<lambda>" if name else "<lambda>", child.lineno, at[2]))
                 continue
             if isinstance(child, ast.ClassDef):
-                yield from visit(child, (f"{name}.{child.name}" if name else child.name, *at[1:]))
+                yield from visit(child, (f"{name}.{child.name}" if name else child.name, at[1], _lines(child)))
                 continue
             yield from own(child, at)
 

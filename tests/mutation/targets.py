@@ -22,9 +22,10 @@ FILES: tuple[str, ...] = (
 
 # Tests of the readable tier; the fast one follows from the same definitions (tests/unit/test_golden_tiers.py).
 _NAMES = (
-    "encodings", "values", "alu", "lane_rules", "storage", "accesses", "ends", "launching", "barrier_units", "running",
-    "atomic", "csr", "dispatch", "divergence", "findings", "float", "float_round", "float_steps", "isa", "kill",
-    "lanes", "legacy", "library", "machine", "memory", "progress", "properties", "riscv", "simt_full",
+    "encodings", "values", "alu", "lane_rules", "storage", "accesses", "adoption", "ends", "launching",
+    "barrier_units", "running", "atomic", "csr", "dispatch", "divergence", "findings", "float", "float_round",
+    "float_steps", "isa", "kill", "lanes", "legacy", "library", "machine", "memory", "progress", "properties",
+    "riscv", "simt_full",
 )  # fmt: skip
 TESTS: tuple[str, ...] = tuple(f"tests/unit/test_golden_{name}.py" for name in _NAMES)
 

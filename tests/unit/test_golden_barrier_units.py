@@ -186,3 +186,16 @@ def test_barriers_across_cores_stand_apart() -> None:
     for warp in (*first.warps, *second.warps):
         warp.step()
     assert all(warp.blocked for core in (first, second) for warp in core.warps) and unit.busy
+
+
+def test_a_transaction_that_ends_lets_the_waiting_warps_go() -> None:
+    machine, warp = bare_warp("bar.arrive a2, a0, a1\n bar a0, a3")
+    warp.regs[10], warp.regs[11], warp.regs[13] = [0x100] * 4, [0x8000_0002] * 4, [1] * 4
+    warp.step()
+    warp.step()
+    core = machine.cores[0]
+    assert warp.blocked
+    core.barrier_event_done(0x100)
+    assert warp.blocked
+    core.barrier_event_done(0x100)
+    assert not warp.blocked and core.barriers.entry(0x100).phase == 1

@@ -251,3 +251,38 @@ def test_a_warp_that_never_had_a_cta_has_no_cta_registers() -> None:
     machine, _ = bare_warp("nop")
     with pytest.raises(StepError, match="core 0 warp 3 was never given a CTA"):
         _ = machine.cores[0].warps[3].current_cta
+
+
+def test_a_warp_without_a_cta_ends_for_itself() -> None:
+    """As one would that a debugger made active."""
+    machine, first = bare_warp("tmc zero")
+    warp = machine.cores[0].warps[3]
+    warp.pc = BASE
+    warp.set_mask(2)
+    warp.undef = [0] * 32
+    step = warp.step()
+    assert (step.warp_ended, step.retired_slot, warp.active) == (True, None, False)
+    warp.spawn(machine.cores[0].warps[2], BASE + 5)
+    assert (warp.csr_storage[0x340], warp.pc, warp.tmask, warp.resident) == (0, BASE + 4, 1, None)
+    assert first.active
+
+
+@pytest.mark.parametrize("xlen", [32, 64])
+def test_the_window_before_address_20_is_at_the_end_of_the_address_space(xlen: int) -> None:
+    machine, _ = bare_warp("nop", config=HardwareConfig(xlen=xlen))
+    core = machine.cores[0]
+    machine.launch(Launch(BASE, BASE, grid=(2, 1, 1), block=(4, 1, 1))) if not machine.busy else None
+    dispatcher = core.dispatcher
+    resident = dispatcher.slots[0]
+    assert resident is not None
+    resident.started, dispatcher.pending = 0, resident
+    start = dispatcher.start_message(dispatcher.assign(), 0, 4, 20)
+    assert (start.pc, start.first_use) == ((1 << xlen) - 16, False)
+
+
+def test_a_window_that_is_there_is_no_finding() -> None:
+    image = program("ret")
+    machine = machine_with(image)
+    core = machine.cores[0]
+    assert core.check_window(0, image.labels["window"], 15) and not machine.findings
+    assert not core.check_window(0, image.labels["window"] + 4, 15) and machine.findings

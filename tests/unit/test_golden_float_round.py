@@ -56,6 +56,13 @@ def test_borders_of_the_normal_numbers(mode: int, sign: int) -> None:
                 number = Fraction(value) * Fraction(2) ** (power - bits)
                 expected = nearest(-number if sign else number, mode)
                 assert r.rounded(sign, power - bits, value, mode) == expected, (power, bits, low)
+    for behind in range(1, 6):  # 24 ones and every rest
+        for rest in range(1 << behind):
+            value = 0xFF_FFFF << behind | rest
+            for power in (-126, 128):
+                number = Fraction(value) * Fraction(2) ** (power - 24 - behind)
+                expected = nearest(-number if sign else number, mode)
+                assert r.rounded(sign, power - 24 - behind, value, mode) == expected, (power, behind, rest)
     assert r.rounded(sign, 5, 0, mode) == (sign << 31, 0)
 
 

@@ -69,7 +69,7 @@ def test_a_descriptor_says_all_of_the_launch() -> None:
     machine = Machine(config)
     machine.launch(Launch(BASE + 64, BASE, OUT, (4, 6, 2), (3, 2, 2), 100, (2, 3, 1)))
     first = machine.next_cta()
-    assert first is not None and machine.kmu.shape is not None
+    assert first is not None and machine.kmu.shape == first, "before one is taken, the launch is described by CTA 0"
     assert (first.pc, first.entry, first.param) == (BASE, BASE + 64, OUT)
     assert (first.block_dim, first.grid_dim, first.block_size) == ((3, 2, 2), (4, 6, 2), 12)
     assert (first.warp_step, first.lmem_stride, first.cluster_size) == ((1, 1, 0), 128, 6)
@@ -81,6 +81,13 @@ def test_a_descriptor_says_all_of_the_launch() -> None:
         assert machine.kmu.taken == number + 1
     with pytest.raises(LookupError, match="no CTA is left"):
         machine.kmu.take()
+
+
+def test_a_launch_without_clusters_is_described_by_its_first_cta() -> None:
+    machine = Machine(HardwareConfig())
+    machine.launch(Launch(BASE, BASE, grid=(3, 1, 1)))
+    assert machine.kmu.shape == machine.next_cta()
+    assert machine.kmu.shape is not None and machine.kmu.shape.last_of_cluster
 
 
 @pytest.mark.parametrize("lmem", [0, 1, 63, 64, 65, 5000, 8192, 16320, 16384])

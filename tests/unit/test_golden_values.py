@@ -32,10 +32,11 @@ from golden_model import (
 )  # fmt: skip
 from golden_model.core import Core
 from golden_model.isa import bits, decode, instruction, operands
+from golden_model.launch import Launch
 from golden_model.machine import Machine
 from golden_model.records.layout import MemoryOp, MemorySpace, RegisterFile
 from golden_model.step import Adoption, MemoryAccess, Step
-from tests.unit.golden_program import BASE, bare_warp
+from tests.unit.golden_program import BASE, OUT, bare_warp, machine_with, program
 
 MODULES: tuple[ModuleType, ...] = (
     barrier, code, core, csr, cta, dispatch, findings, ipdom, kmu, launch, memory, ranges, scheduler, step, threads,
@@ -258,3 +259,27 @@ def test_an_adopted_value_is_cut_to_the_register() -> None:
         values, undefined = each.core.csrs[0xB00].read_lanes(each, here)
         assert values[1:3] == [0x1_2345_6789_ABCD_EF01 & (1 << xlen) - 1] * 2
         assert (undefined, here.adopted) == (0, "mcycle")
+
+
+def test_cta_registers_of_one_warp() -> None:
+    """Reference §3.4: every register with a value of its own, in the last warp of a block that is not the first."""
+    image = program("ret")
+    machine = machine_with(image, HardwareConfig(num_warps=8))
+    machine.launch(Launch(image.kernels["k"], BASE, OUT, (4, 6, 5), (3, 2, 2), 100, (2, 1, 1)))
+    core = machine.cores[0]
+    for _ in range(2):
+        for _ in range(35):
+            machine.kmu.take()
+        machine.accept_cta(0)
+        for _ in range(3):
+            core.start_warp()
+    each = core.warps[5]
+    # CTA 71: pairs along x, 12 pairs a layer, so layer 2; pair 35 = 11 of the layer: x 2…3, y 5; the second of it.
+    expected = {
+        0xCD0: 1, 0xCD1: 2, 0xCD2: 3, 0xCD6: 3, 0xCD7: 5, 0xCD8: 2, 0xCD9: 3, 0xCDA: 2, 0xCDB: 2, 0xCDC: 4, 0xCDD: 6,
+        0xCDE: 5, 0xCDF: 0xFFFF_0000 + 128, 0xCE0: 2, 0xCE1: image.kernels["k"], 0xCC1: 5,
+    }  # fmt: skip
+    values = {number: core.csrs[number].read(each, 0) for number in expected}
+    assert values == expected
+    threads = [tuple(core.csrs[number].read(each, lane) for number in (0xCD3, 0xCD4, 0xCD5)) for lane in range(4)]
+    assert threads == [(2, 0, 1), (0, 1, 1), (1, 1, 1), (2, 1, 1)]
