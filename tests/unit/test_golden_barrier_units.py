@@ -7,7 +7,7 @@ from golden_model.barrier import BarrierUnit
 from golden_model.core import Core
 from golden_model.global_barrier import GlobalBarriers
 from golden_model.records.layout import BarrierOp
-from tests.unit.golden_program import BASE, launch_of, machine_with, program
+from tests.unit.golden_program import BASE, bare_warp, launch_of, machine_with, program
 
 FULL = HardwareConfig(num_warps=4, num_barriers=8)
 
