@@ -22,7 +22,7 @@ from tests.mutation.targets import ARGUMENTS, FILES, ROOT, TESTS
 KILLED, SURVIVED, TIMEOUT, UNREACHED, AT_IMPORT = "killed", "survived", "timeout", "unreached", "at import"
 Outcome = tuple[str, str]  # one of those, and the test that noticed
 _CPU_SECONDS = 400  # of one mutant
-_TEST_SECONDS, _TIMES = 15, 20  # CPU time of one test, beyond so many times its usual one: an endless loop is noticed
+_TEST_SECONDS, _TIMES = 5, 20  # CPU time of one test, beyond so many times its usual one: an endless loop is noticed
 
 
 class Server:
