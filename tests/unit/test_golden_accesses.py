@@ -115,6 +115,22 @@ def test_memory_may_answer_a_load_with_an_error(source: str) -> None:
     assert [warp.step(Adoption(load_error=OUT)).fault for _ in range(2)] == [None, None], "no load"
 
 
+@pytest.mark.parametrize(("name", "size", "parts"), [("packlb.f", 1, 4), ("packlh.f", 2, 2)])
+def test_memory_may_answer_a_part_of_a_packed_load_with_an_error(name: str, size: int, parts: int) -> None:
+    bases, strides = [OUT, OUT + 32, OUT + 64, OUT + 96], [2, 4, -6 & 0xFFFF_FFFF, 0]
+    mine = {(bases[lane] + k * strides[lane]) & 0xFFFF_FFFF for lane in (0, 2, 3) for k in range(parts)}
+    for failed in (None, *range(OUT - 8, OUT + 112, size)):
+        machine, warp = bare_warp(f"{name} fa2, a0, a1", 0b1101)
+        warp.regs[10], warp.regs[11], warp.fregs[12] = bases, strides, [9] * 4
+        step = warp.step(Adoption(load_error=failed))
+        assert (step.fault is not None) == (failed in mine), failed
+        assert step.memory is not None and step.memory.mask == 0b1101
+        if step.fault is not None:
+            assert (step.fault.kind, step.fault.addr) == (FaultKind.BUS_READ, failed)
+            assert (step.wmask, step.next_mask, warp.fregs[12]) == (0, 0, [9] * 4)
+            assert machine.findings.kinds() == {FindingKind.BUS_FAULT}
+
+
 def test_memory_may_answer_a_fetch_with_an_error() -> None:
     machine, warp = bare_warp("nop\n nop")
     assert warp.step(Adoption(fetch_error=False)).fault is None
