@@ -22,6 +22,7 @@ from typing import Any
 import pytest
 
 from tests.mutation import lines
+from tests.mutation.equivalent import EQUIVALENT
 from tests.mutation.mutants import Work, mutants
 from tests.mutation.report import write_report
 from tests.mutation.session import AT_IMPORT, SURVIVED, UNREACHED, Server, judge_at_import
@@ -112,8 +113,11 @@ def _run(work: list[Work], todo: list[int], results: _Results, ends: float) -> N
                 break
             mutant, make = work[number]
             began = time.monotonic()
-            ours.send(number)
-            outcome, by = ours.recv()
+            if mutant.key in EQUIVALENT:
+                outcome, by = SURVIVED, "argued"
+            else:
+                ours.send(number)
+                outcome, by = ours.recv()
             if outcome == AT_IMPORT:
                 outcome, by = judge_at_import(mutant, make)
             results.note(mutant.path, mutant.key, outcome, by)

@@ -14,7 +14,8 @@ _HEAD = """# Mutation score of the golden model
 `python -m tests.mutation --seed {seed}` (`make mutation-golden`) puts one small fault at a time into a definition: an
 operator, a comparison, a constant, a condition, a dropped statement. Then it runs the tests of the readable tier that
 execute the line; for what runs at import, all of them on a fresh import. *Unreached*: no test executes the line;
-counts as survived. Score: noticed of those that are not equivalent.
+counts as survived. *Equivalent*: changes no behaviour, with the argument below; not run. Score: noticed of those that
+are not equivalent.
 
 Judged: {judged} of {all} mutants, a random sample of each file in proportion to its mutants.{margin}
 Equivalent: {equivalent} of the judged.
