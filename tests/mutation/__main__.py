@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import importlib
 import json
 import multiprocessing
 import os
@@ -41,6 +42,8 @@ def main() -> int:
     parser.add_argument("--report", type=Path, default=ROOT / "docs" / "verification" / "golden_mutation.md")
     options = parser.parse_args()
     os.environ["PATH"], os.environ["CC"] = "", "none"  # no compiler: the readable tier alone
+    for name in ("hypothesis", "numpy", "softfloatpy", "elftools.elf.elffile"):  # once, for all processes to come
+        importlib.import_module(name)
     STORE.mkdir(parents=True, exist_ok=True)
     work = _in_order(options.seed, options.only)
     print(f"seed {options.seed}, {len(work)} mutants")

@@ -12,6 +12,7 @@ import pytest
 from config import HardwareConfig
 from golden_model.isa import INSTRUCTIONS, Decoder, Extension
 from golden_model.isa.decode import Decoded
+from golden_model.isa.operands import OPERANDS, OperandError
 
 # Extension, then instructions as name@fixed fields: opcode / funct3 / funct7 (all hexadecimal). `*` before the name
 # is RV64 only. Each letter says which other bits are fixed:
@@ -151,6 +152,33 @@ def immediate(op: Decoded, word: int) -> int:
     if opcode in (0x37, 0x17):
         return word >> 12
     return 0
+
+
+# Lowest and highest value, and of what it is a multiple (the manual's ranges; for LUI and AUIPC the assembler's).
+REGISTERS = ("rd", "rs1", "rs2", "rs3", "frd", "frs1", "frs2", "frs3")
+RANGES = {
+    **dict.fromkeys(REGISTERS, (0, 31, 1)), "rm": (0, 7, 1), "shamt5": (0, 31, 1), "shamt6": (0, 63, 1),
+    "zimm": (0, 31, 1), "csr": (0, 4095, 1), "lane": (0, 3, 1), "imm": (-2048, 2047, 1), "store_imm": (-2048, 2047, 1),
+    "upper": (0, 0xF_FFFF, 1), "branch": (-4096, 4094, 2), "jump": (-0x10_0000, 0xF_FFFE, 2),
+}  # fmt: skip
+
+
+def test_values_that_operands_can_hold() -> None:
+    assert set(OPERANDS) == set(RANGES)
+    for name, (lowest, highest, step) in RANGES.items():
+        operand = OPERANDS[name]
+        assert operand.name == name
+        for value in {lowest, lowest + step, -step, 0, step, highest - step, highest}:
+            if lowest <= value <= highest:
+                assert operand.decode(operand.checked(value)) == value, (name, value)
+        wrong = [lowest - step, lowest - 1, highest + step, highest + 1, *([1, lowest + 1] if step == 2 else [])]
+        for value in wrong:
+            with pytest.raises(OperandError, match=f"^{name}={value} does not fit: must be {lowest} … {highest}"):
+                operand.checked(value)
+    with pytest.raises(OperandError, match=r"a multiple of 2$"):
+        OPERANDS["branch"].checked(3)
+    with pytest.raises(OperandError, match=r"2047$"):
+        OPERANDS["imm"].checked(2048)
 
 
 SHIFTS_OF_6 = {"slli": 64, "srli": 64, "srai": 64}
