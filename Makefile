@@ -89,9 +89,9 @@ test-matrix: setup ## the same programs on many shapes (MATRIX='4w4t 2c8w8t' sel
 # What is given becomes an option of `python -m tests.nightly run`; TIER is smoke, nightly or weekly there.
 nightly_options = $(if $(TIER),--tier '$(TIER)') $(if $(K),-k '$(K)') $(if $(TAG),--tag '$(TAG)') $(if $(CHANGED),--changed '$(CHANGED)') \
 	$(if $(NIGHT_SEED),--seed '$(NIGHT_SEED)') $(if $(RESUME),--resume '$(RESUME)') $(if $(SCHEDULER),--scheduler '$(SCHEDULER)') \
-	$(if $(HISTORY),--history '$(HISTORY)') $(if $(QUIET),--quiet) --workers '$(JOBS)'
+	$(if $(HISTORY),--history '$(HISTORY)') $(if $(SUITES),--suites '$(SUITES)') $(if $(QUIET),--quiet) --workers '$(JOBS)'
 
-nightly: setup ## every kernel, many configurations, fresh seeds; a page (TIER K TAG CHANGED NIGHT_SEED RESUME SCHEDULER HISTORY QUIET)
+nightly: setup ## every kernel, many configurations, fresh seeds; a page (TIER K TAG CHANGED NIGHT_SEED RESUME SCHEDULER HISTORY SUITES QUIET)
 	@$(PY) -m tests.nightly run $(nightly_options)
 
 nightly-diff: setup ## what changed between two runs: A=<id> B=<id>

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from tests.nightly.choose import Entry, choose, every_test
 from tests.nightly.errors import NightlyError
-from tests.nightly.suite import Scale, Tier, load_suite, load_suites
+from tests.nightly.suite import SUITES_FOLDER, Scale, Tier, load_suite, load_suites
 from tests.unit.nightly_cases import TESTS, suite
 
 
-def test_the_catalogue_is_valid() -> None:
-    for item in load_suites():
+@pytest.mark.parametrize("folder", [SUITES_FOLDER, SUITES_FOLDER.with_name("external")], ids=lambda path: path.name)
+def test_the_catalogue_is_valid(folder: Path) -> None:
+    for item in load_suites(folder):
         cases = choose(item, every_test(), night_seed=1).cases
         assert cases
         assert len({case.id for case in cases}) == len(cases)
