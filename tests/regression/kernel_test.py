@@ -51,8 +51,8 @@ class Sizes:
 class Minimum:
     """What all launches of a run together must exercise, so that a kernel can't degenerate unnoticed.
 
-    The figures hold at the default size and above, on the default shape; elsewhere "some" is enough, and with one lane
-    nothing diverges. `rounds` is how often the CTAs must fill every warp slot of the processor; where what is tested
+    The figures hold at the default size and above, on the default shape; elsewhere "some" is enough, and with fewer
+    lanes nothing need diverge. `rounds` is how often the CTAs must fill every warp slot of the processor; where what is tested
     fixes the geometry, `fixed` says why, and rounds are not asked for.
     """
 

@@ -47,8 +47,8 @@ def shortfalls(test: KernelTest, config: RunConfig, launches: Sequence[LaunchRes
     seen = exercised(launches)
     for name in NAMES if seen is not None else ():
         wanted = getattr(minimum.exercise, name)
-        if name in _DIVERGENT and hardware.num_threads == 1:
-            continue
+        if name in _DIVERGENT and hardware.num_threads < default.num_threads:
+            continue  # two lanes may well agree everywhere
         wanted = wanted if large and same_shape else min(wanted, 1)
         number = getattr(seen, name)
         if number < wanted:

@@ -14,7 +14,7 @@ LOADS, LINE_WORDS, RESULTS = 8, 16, 7
     timing="cycles between two reads of MCYCLE; judged on a design, meaningless on the golden model",
 )
 def wsync(t: Session) -> None:
-    """Cycles around WSYNC behind eight missing loads exceed those around nothing by more than 16, N times."""
+    """Cycles around WSYNC behind eight missing loads exceed those around nothing by more than 16, N - 1 times."""
     lanes = t.device.config.hardware.num_threads
     src = t.random(np.uint32, t.size * LOADS * LINE_WORDS, 0, 1 << 20)
     sums = src.reshape(-1, LINE_WORDS).sum(axis=0, dtype=np.uint32)[np.arange(lanes) % LINE_WORDS]
@@ -28,7 +28,7 @@ def wsync(t: Session) -> None:
         if timed and rows[:, 2].any():
             worst = rows[rows[:, 2].argmax()]
             return (
-                f"WSYNC did not wait for the loads in {worst[2]} of {t.size} rounds: at least {worst[4]} cycles with "
+                f"WSYNC did not wait for the loads in {worst[2]} of {t.size - 1} rounds: at least {worst[4]} cycles with "
                 f"loads, up to {worst[3]} without"
             )
         return ""
