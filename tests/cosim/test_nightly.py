@@ -24,7 +24,7 @@ from tests.nightly.history import History
 from tests.nightly.plan import Chunk, Plan, read_plan
 from tests.nightly.record import Record, Verdict, read_record
 from tests.nightly.run import ROOT
-from tests.nightly.suite import Suite, Tier, load_suite
+from tests.nightly.suite import SUITES_FOLDER, Suite, Tier, load_suite, load_suites
 
 _SUITE = """
 description = "short cases of one model"
@@ -171,3 +171,20 @@ def test_nobody_at_the_address_is_a_sentence(tmp_path: Path, suites: Path) -> No
     output, _ = process.communicate(timeout=_WAIT_S)
     assert process.returncode != 0
     assert "no Dask scheduler answers there" in output
+
+
+def test_the_smoke_tier_passes_beside_another_nightly(
+    tmp_path: Path, suites: Path, report_figure: Callable[[str], None]
+) -> None:
+    """Two at once in one results folder: each has its cases, and the history has both."""
+    results = tmp_path / "results"
+    began = time.monotonic()
+    smoke = _start(results, SUITES_FOLDER, "--workers", "1")
+    other = _start(results, suites, "--workers", "1", "-k", "kind")
+    outputs = [process.communicate(timeout=_WAIT_S)[0] for process in (smoke, other)]
+    assert [smoke.returncode, other.returncode] == [0, 0], "\n".join(outputs)
+    (expected,) = (len(choose(suite, every_test(), 5).cases) for suite in load_suites() if suite.tier is Tier.SMOKE)
+    runs = History(results).runs(10)
+    assert sorted(run.passed for run in runs) == [4, expected]
+    assert len(_finished(results)) == 4 + expected
+    report_figure(f"smoke tier: {expected} cases in {time.monotonic() - began:.0f} s beside another nightly")

@@ -27,6 +27,7 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from tests.nightly.errors import NightlyError
 from tests.nightly.plan import Plan
@@ -109,9 +110,17 @@ class History:
         self.place = f"sqlite:///{place / FILE}" if isinstance(place, Path) else place
         try:
             self._engine = _engine(self.place)
-            _META.create_all(self._engine)
+            self._create_tables()
         except (SQLAlchemyError, ImportError, ValueError) as error:
             raise NightlyError(f"history {self.place}: {_cause(error)}") from error
+
+    def _create_tables(self) -> None:
+        with self._engine.begin() as connection:
+            for table in _META.sorted_tables:
+                # `create_all` looks first and creates then; two nightlies that start together would both create.
+                connection.execute(CreateTable(table, if_not_exists=True))
+                for index in table.indexes:
+                    connection.execute(CreateIndex(index, if_not_exists=True))
 
     def add(self, plan: Plan, records: Sequence[Record]) -> None:
         """Put a run in; one that is there is replaced (a resumed run grows). Raises NightlyError."""

@@ -20,22 +20,23 @@ Generate = Callable[[RunConfig], dict[str, str]]
 class Need(Enum):
     """What a kernel asks of the processor beyond integers and SPLIT, JOIN, PRED, BAR, TMC, WSYNC.
 
-    Each is a field of the configuration, its smallest value, and a text.
+    Each is a field of the configuration, its smallest and largest value, and a text.
     """
 
-    FLOAT = ("ext_f", 1, "single-precision floats (EXT_F)")
-    ATOMICS = ("ext_a", 1, "atomics (EXT_A)")
-    SIMT = ("ext_simt_full", 1, "votes, shuffles, WSPAWN, WGATHER and asynchronous barriers")
-    PACKED = ("ext_packed", 1, "packed loads (ext_packed)")
-    CORES = ("total_cores", 2, "two cores, whose caches are not coherent")
+    FLOAT = ("ext_f", 1, 1, "single-precision floats (EXT_F)")
+    ATOMICS = ("ext_a", 1, 1, "atomics (EXT_A)")
+    SIMT = ("ext_simt_full", 1, 1, "votes, shuffles, WSPAWN, WGATHER and asynchronous barriers")
+    PACKED = ("ext_packed", 1, 1, "packed loads (ext_packed)")
+    CORES = ("total_cores", 2, 1 << 16, "two cores, whose caches are not coherent")
+    ONE_CORE = ("total_cores", 1, 1, "a single core, because a core doesn't see what another one wrote")
 
     @property
     def text(self) -> str:
-        return self.value[2]
+        return self.value[3]
 
     def met_by(self, hardware: HardwareConfig) -> bool:
-        field, smallest, _ = self.value
-        return int(getattr(hardware, field)) >= smallest
+        field, smallest, largest, _ = self.value
+        return smallest <= int(getattr(hardware, field)) <= largest
 
 
 @dataclass(frozen=True)
@@ -52,13 +53,15 @@ class Minimum:
     """What all launches of a run together must exercise, so that a kernel can't degenerate unnoticed.
 
     The figures hold at the default size and above, on the default shape; elsewhere "some" is enough, and with fewer
-    lanes nothing need diverge. `rounds` is how often the CTAs must fill every warp slot of the processor; where what is tested
-    fixes the geometry, `fixed` says why, and rounds are not asked for.
+    lanes nothing need diverge. `rounds` is how often the CTAs must fill every warp slot of the processor; where what is
+    tested fixes the geometry, `fixed` says why, and rounds are not asked for. `one_core` names figures that only a
+    single core owes.
     """
 
     exercise: Exercise = field(default_factory=Exercise)
     rounds: int = 3
     fixed: str = ""
+    one_core: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class KernelTest:
     def unmet(self, hardware: HardwareConfig) -> str:
         """Why it can't run there, as a sentence; empty if it can."""
         missing = [need.text for need in self.needs if not need.met_by(hardware)]
-        return f"TEST={self.name} needs {' and '.join(missing)}, which this processor lacks" if missing else ""
+        return f"TEST={self.name} can't run on this processor: it needs {' and '.join(missing)}" if missing else ""
 
 
 def kernel_test(

@@ -85,5 +85,5 @@ def test_a_kernel_that_degenerates_fails(minimum: Minimum, message: str) -> None
 
 def test_a_kernel_is_refused_where_it_cannot_run() -> None:
     """Before anything is built."""
-    with pytest.raises(RunError, match=r"TEST=histogram needs atomics \(EXT_A\), which this processor lacks"):
+    with pytest.raises(RunError, match=r"TEST=histogram can't run on this processor: it needs atomics \(EXT_A\)"):
         run_test(Request(RunConfig(test="histogram", hardware=HardwareConfig(ext_a=False)), "golden"))

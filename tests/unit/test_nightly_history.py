@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,12 @@ def test_the_difference_of_two_runs() -> None:
     ]
     assert [(item.before, item.now) for item in found.moved] == [(500, 600)]
     assert [name.split("-")[1] for name in (*found.only_before, *found.only_now)] == ["gone", "added"]
+
+
+def test_nightlies_that_start_together_make_one_history(tmp_path: Path) -> None:
+    for attempt in range(10):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        with ThreadPoolExecutor(8) as pool:
+            for made in [pool.submit(History, folder) for _ in range(8)]:
+                made.result()

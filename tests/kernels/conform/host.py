@@ -13,7 +13,7 @@ SCRATCH = 256
 
 @kernel_test(
     sizes=Sizes(1, 1, 1),
-    needs=(Need.SIMT,),
+    needs=(Need.SIMT, Need.ONE_CORE),  # the legacy library divides tasks over all cores
     legacy=True,
     minimum=Minimum(
         Exercise(splits=10, pred_exits=10, barriers=8, lmem=20),

@@ -28,8 +28,8 @@ def wsync(t: Session) -> None:
         if timed and rows[:, 2].any():
             worst = rows[rows[:, 2].argmax()]
             return (
-                f"WSYNC did not wait for the loads in {worst[2]} of {t.size - 1} rounds: at least {worst[4]} cycles with "
-                f"loads, up to {worst[3]} without"
+                f"WSYNC did not wait for the loads in {worst[2]} of {t.size - 1} rounds: at least {worst[4]} cycles "
+                f"with loads, up to {worst[3]} without"
             )
         return ""
 
