@@ -24,6 +24,7 @@ from tests.regression.execute import execute
 from tests.regression.job import JOB_OPTION, Job
 from tests.regression.kernel_test import KernelTest
 from tests.regression.paths import join_paths
+from tests.regression.progress import committed
 from tests.regression.rerun.stream import CommitStream, write_streams
 from tests.regression.result import RunResult
 from tests.regression.typed_json import read_json, write_json
@@ -69,8 +70,8 @@ async def run_job(dut: Any, job: Job) -> RunResult:
             )
         )
         status = seen[0]
-        counts = (int(status.commits), int(status.commit_checksum), int(status.cycle))
-        streams.append(CommitStream(path.value, *counts))
+        commits = committed(RunSettings.read().run_dir / "ring.bin")
+        streams.append(CommitStream(path.value, commits, int(status.commit_checksum), int(status.cycle)))
     write_streams(job.folder, streams)
     result = join_paths(results)
     write_json(job.result, result)

@@ -88,11 +88,11 @@ def test_two_runs_are_the_same_if_their_streams_are(tmp_path: Path) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     for folder in (first, second):
         folder.mkdir()
-        write_streams(folder, [CommitStream("kmu", 1000, 0xABC, 5000), CommitStream("bar", 24, 0xDEF, 9000)])
+        write_streams(folder, [CommitStream("kmu", 1000, 0xABC, 5000), CommitStream("bar", 1024, 0xDEF, 9000)])
     same, sentence = compare(first, second)
     assert same
     assert sentence.startswith("the same 1,024 commit packets in the same cycles: checksum kmu 0x0000000000000abc, bar")
-    write_streams(second, [CommitStream("kmu", 1000, 0xABC, 5000), CommitStream("bar", 24, 0xDEE, 9000)])
+    write_streams(second, [CommitStream("kmu", 1000, 0xABC, 5000), CommitStream("bar", 1024, 0xDEE, 9000)])
     same, sentence = compare(first, second)
     assert not same and "the commit streams differ on path bar" in sentence
     write_streams(second, [CommitStream("kmu", 1000, 0xABC, 5000)])
