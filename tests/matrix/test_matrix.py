@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from config import HardwareConfig, MemoryPolicyName, RunConfig
+from hw.tb.build.spec import ModelSpec
 from tests.cosim.runs import assert_lockstep
 from tests.matrix.configurations import CONFIGURATIONS
 from tests.regression.pipeline import Request, run_test
@@ -33,10 +34,11 @@ def sizes(hardware: HardwareConfig) -> dict[str, int]:
 @pytest.mark.xdist_group("matrix")
 def test_matrix(name: str, memory: MemoryPolicyName, tmp_path: Path, report_figure: Callable[[str], None]) -> None:
     hardware = CONFIGURATIONS[name]
+    spec = ModelSpec(hardware=hardware, quick=True)
     compared = 0
     for program, size in sizes(hardware).items():
         config = RunConfig(test=program, hardware=hardware, mem=memory, seed=1, size=size)
-        result = run_test(Request(config=config, folder=tmp_path / program)).result
+        result = run_test(Request(config=config, folder=tmp_path / program, spec=spec)).result
         assert_lockstep(result)
         compared += result.compared
     report_figure(f"matrix {name} {memory.value}: {compared:,} instructions compared, 0 mismatches")

@@ -104,7 +104,8 @@ def _build(spec: ModelSpec, key: str, folder: Path, tools: Toolchain, progress: 
     foreign = spec.core is not None
     _run("Verilator", command, folder, env, log, foreign=foreign)
     progress("compiling the generated C++")
-    optimise = "-O3" if spec.kind is ModelKind.FAST else "-O1"  # a debug model is compiled more often than it runs long
+    # A debug model is compiled more often than it runs long.
+    optimise = "-O1" if spec.quick or spec.kind is ModelKind.DEBUG else "-O3"
     _run(
         "the C++ compiler (generated code)",
         [
@@ -142,7 +143,8 @@ def _compile_harness(
     root = tools.verilator_root / "include"
     trace = int(spec.kind is ModelKind.DEBUG)
     # Hidden symbols and link-time optimisation let the probe functions be inlined into the model.
-    flags = ["-std=c++20", "-O3", "-flto=auto", "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"]
+    optimise = ["-O1"] if spec.quick else ["-O3", "-flto=auto"]
+    flags = ["-std=c++20", *optimise, "-fvisibility=hidden", "-Wall", "-Wextra", "-Werror"]
     flags += ["-DVL_TIME_CONTEXT", f"-I{folder}"]
     # Headers of Verilator and cocotb are not ours to keep free of warnings.
     flags += [f"-isystem{path}" for path in (verilog, root, root / "vltstd")]
@@ -168,7 +170,7 @@ def _compile_harness(
             shared.append(str(target))
         libraries += library_arguments(spec.core)
     for name, source in MAINS.items():
-        command = [tools.cxx, "-rdynamic", "-O3", "-flto=auto", str(objects / f"{source.stem}.o"), *shared, *libraries]
+        command = [tools.cxx, "-rdynamic", *optimise, str(objects / f"{source.stem}.o"), *shared, *libraries]
         if name == "cocotb":
             libs = cocotb_tools.config.libs_dir
             command += [f"-L{libs}", f"-Wl,-rpath,{libs}", "-lcocotbvpi_verilator"]

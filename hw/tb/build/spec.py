@@ -56,6 +56,8 @@ class ModelSpec:
         probes: False leaves the probes out (a core without trace wires, or a measurement of their cost).
         fault_ports: False for a core without the optional `fault_*` outputs.
         device: False leaves the BAR device out. Sources without a folder `pcie` have none, whatever this says.
+        quick: compiled with -O1 and without link-time optimisation: built in less time, runs longer. For models that
+            run a few small programs once.
         extra_args: more Verilator arguments.
         core: a foreign core instead of the one in `rtl`; the BAR device still comes from `rtl`.
     """
@@ -66,6 +68,7 @@ class ModelSpec:
     fault_ports: bool = True
     device: bool = True
     rtl: Path = RTL
+    quick: bool = False
     extra_args: tuple[str, ...] = ()
     core: CoreSources | None = None
 
@@ -198,6 +201,8 @@ class ModelSpec:
 
         add(versions)
         add(self.hardware.key())
+        if self.quick:
+            add("quick")
         if self.core is not None:
             add(self.core.text())
         add(f"{self.kind.value} probes={self.probes} faults={self.fault_ports} {' '.join(self.extra_args)}")
