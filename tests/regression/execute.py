@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from collections.abc import Callable
 from contextlib import suppress
 
 from config import LaunchPath, RunConfig
@@ -33,11 +34,16 @@ _CHECKS: dict[type[Exception], str] = {
 
 
 def execute(
-    test: KernelTest, backend: Backend, images: Images, config: RunConfig, path: LaunchPath = LaunchPath.KMU
+    test: KernelTest,
+    backend: Backend,
+    images: Images,
+    config: RunConfig,
+    path: LaunchPath = LaunchPath.KMU,
+    at_end: Callable[[Device], None] = lambda device: None,
 ) -> RunResult:
     """Run `test` to its end, whatever happens, and return the verdict; never raises for a fault of the device.
 
-    `path` is how this backend launches.
+    `path` is how this backend launches; `at_end` is called with the device of a run without failures.
     """
     started = time.perf_counter()
     device = Device(backend)
@@ -67,6 +73,8 @@ def execute(
         failures += [_host_failure("minimum", text) for text in shortfalls(test, config, results)]
     if not failures:
         failures += _counter(device, retired_before, kernels)
+    if not failures:
+        at_end(device)
     for check in session.checks:
         if check.outcome is Outcome.FAIL:
             failures.append(_host_failure(check.name, check.detail))

@@ -13,11 +13,14 @@ class Contents:
         self.sets: list[deque[int]] = [deque() for _ in range(size // 64 // ways)]
         self.evictions = 0
 
+    def _set_of(self, line: int) -> deque[int]:
+        return self.sets[(line ^ line // len(self.sets)) % len(self.sets)]
+
     def __contains__(self, line: int) -> bool:
-        return line in self.sets[line % len(self.sets)]
+        return line in self._set_of(line)
 
     def fill(self, line: int) -> None:
-        held = self.sets[line % len(self.sets)]
+        held = self._set_of(line)
         assert line not in held, f"line {line:#x} is filled twice"
         if len(held) == self.ways:
             held.popleft()

@@ -1,6 +1,8 @@
 // Tags, valid bits and replacement of a set-associative cache; ways are replaced first in, first out.
 //
 // Contract
+// * The set of a line is its number modulo the sets, XOR the next bits of the number: arrays whose rows are a power of two
+//   apart, of a matrix or one for each thread, spread over the sets.
 // * `hit` and `hit_index` answer `lookup_addr` in the same cycle while `lookup_valid`; an index is {set, way} and
 //   addresses the caller's data array.
 // * `fill_valid` enters `fill_addr` at `fill_index` (combinational) on the clock edge; the caller never fills a line that is
@@ -47,19 +49,25 @@ module vx_cache_tags
     logic [WAYS-1:0] valid_q[SETS];
     way_t victim_q[SETS];
 
+    function automatic set_t set_of(input logic [LINE_ADDR_WIDTH-1:0] addr);
+        return set_t'(addr) ^ set_t'(addr >> SET_WIDTH);
+    endfunction
+
     function automatic logic [INDEX_WIDTH-1:0] index_of(input set_t set, input way_t way);
         return (INDEX_WIDTH'(set) << WAY_BITS) | (WAYS > 1 ? INDEX_WIDTH'(way) : '0);
     endfunction
+
+    set_t lookup_set;
+    assign lookup_set = set_of(lookup_addr);
 
     always_comb begin
         hit = 1'b0;
         hit_index = '0;
         if (lookup_valid) begin
             for (int w = 0; w < WAYS; ++w) begin
-                if (valid_q[set_t'(lookup_addr)][w] &&
-                    tag_q[set_t'(lookup_addr)][w] == lookup_addr[LINE_ADDR_WIDTH-1:SET_WIDTH]) begin
+                if (valid_q[lookup_set][w] && tag_q[lookup_set][w] == lookup_addr[LINE_ADDR_WIDTH-1:SET_WIDTH]) begin
                     hit = 1'b1;
-                    hit_index = index_of(set_t'(lookup_addr), way_t'(w));
+                    hit_index = index_of(lookup_set, way_t'(w));
                 end
             end
         end
@@ -67,7 +75,7 @@ module vx_cache_tags
 
     set_t fill_set;
     way_t victim;
-    assign fill_set = set_t'(fill_addr);
+    assign fill_set = set_of(fill_addr);
     assign victim = victim_q[fill_set];
     assign fill_index = index_of(fill_set, victim);
     assign fill_evicts = valid_q[fill_set][victim];
@@ -78,7 +86,7 @@ module vx_cache_tags
             valid_q[fill_set][victim] <= 1'b1;
             victim_q[fill_set] <= (victim == way_t'(WAYS - 1)) ? '0 : victim + way_t'(1);
         end
-        if (drop_valid) valid_q[set_t'(lookup_addr)][WAYS > 1 ? way_t'(hit_index) : '0] <= 1'b0;
+        if (drop_valid) valid_q[lookup_set][WAYS > 1 ? way_t'(hit_index) : '0] <= 1'b0;
         if (reset || clear) begin
             for (int s = 0; s < SETS; ++s) begin
                 valid_q[s] <= '0;
