@@ -12,7 +12,7 @@ module vx_lsu_table
     import vx_core_pkg::*;
 #(
     parameter int ENTRIES = 16,
-    parameter int TAGS = 32
+    parameter int TAGS = 64
 ) (
     input wire clk,
     input wire reset,
