@@ -45,13 +45,38 @@ class Row:
 
 
 ROWS = (
-    Row("vecadd", 4096, Reference(24_892, 71_075)),
-    Row("sgemm", 32, Reference(47_632, 115_057)),
-    Row("sgemm", 64, Reference(333_840, 798_456)),
-    Row("conv3", 64, Reference(79_888, 199_091), launches=1),
-    Row("sgemm2", 16, Reference(21_776, 67_363)),
-    Row("sgemmx", 32, Reference(19_296, 81_635)),
-    Row("sgemv", 32, Reference(42_000, 144_016)),
-    Row("mstress", 64, Reference(11_632, 29_687)),
-    Row("multikernel", 256, Reference(15_716, 43_801)),
+    Row(
+        "vecadd",
+        4096,
+        Reference(24_892, 71_075),
+        limit="first touch of every line; nothing reads ahead",
+    ),
+    Row("sgemm", 32, Reference(47_632, 115_057), limit="instructions: seven for each product"),
+    Row("sgemm", 64, Reference(333_840, 798_456), limit="instructions; the matrices are twice the D-cache"),
+    Row("conv3", 64, Reference(79_888, 199_091), launches=1, limit="instructions"),
+    Row(
+        "sgemm2",
+        16,
+        Reference(21_776, 67_363),
+        limit="a request a cycle: the lanes of an access lie in several lines",
+    ),
+    Row(
+        "sgemmx",
+        32,
+        Reference(19_296, 81_635),
+        limit="bank conflicts of LMEM: lanes read words that lie four apart",
+    ),
+    Row("sgemv", 32, Reference(42_000, 144_016), limit="LSU, one line a cycle in order of issue: 2.4 lines a load"),
+    Row(
+        "mstress",
+        64,
+        Reference(11_632, 29_687),
+        limit="one line a cycle: the lanes of a load are gathered from four lines",
+    ),
+    Row(
+        "multikernel",
+        256,
+        Reference(15_716, 43_801),
+        limit="one line a cycle; three short launches begin with cold caches",
+    ),
 )
