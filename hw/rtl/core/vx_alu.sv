@@ -1,9 +1,8 @@
 // Integer unit: all lanes in one cycle; also resolves branches and jumps.
 //
 // Contract
-// * One register between issue and commit. The result is offered in the cycle after issue and held until it is taken.
-//   One more instruction may wait behind it, so a commit that goes to another unit does not stop issue; a third one is
-//   accepted in the cycle in which the first leaves.
+// * One register between issue and commit. The result is offered in the cycle after issue and held until it is taken;
+//   a new instruction is accepted in the cycle in which the old one leaves.
 // * `control_valid` pulses in the commit cycle of a branch, JAL or JALR; `redirect` says that fetch waits for it (JAL
 //   has redirected fetch in decode). The highest active lane decides (reference section 2.1).
 module vx_alu
@@ -27,26 +26,17 @@ module vx_alu
 );
     localparam int SHIFT_WIDTH = $clog2(XLEN);
 
-    logic valid_q, waiting_q;
-    exec_t x_q, next_q;
-    logic advance;
+    logic valid_q;
+    exec_t x_q;
 
-    assign advance = !valid_q || commit_ready;
-    assign exec_ready = !waiting_q || commit_ready;
+    assign exec_ready = !valid_q || commit_ready;
     assign commit_valid = valid_q;
 
     always_ff @(posedge clk) begin
-        if (advance) begin
-            valid_q <= waiting_q || exec_valid;
-            waiting_q <= waiting_q && exec_valid;
-            if (waiting_q) x_q <= next_q;
-            else if (exec_valid) x_q <= exec;
-        end else if (exec_valid) waiting_q <= 1'b1;
-        if (exec_valid) next_q <= exec;
-        if (reset) begin
-            valid_q <= 1'b0;
-            waiting_q <= 1'b0;
-        end
+        if (exec_valid) x_q <= exec;
+        if (exec_valid) valid_q <= 1'b1;
+        else if (commit_ready) valid_q <= 1'b0;
+        if (reset) valid_q <= 1'b0;
     end
 
     word_t imm;
