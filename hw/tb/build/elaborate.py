@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,7 +40,14 @@ def elaborate(top: str, arguments: Sequence[str], tools: Toolchain, folder: Path
         CoreError: Verilator refuses the sources.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    tree, log = folder / "tree.json", folder / "elaborate.log"
+    log = folder / "elaborate.log"
+    # Several processes may read one core at once, so each has files of its own.
+    with tempfile.TemporaryDirectory(dir=folder) as own:
+        return _elaborate(top, arguments, tools, Path(own), log)
+
+
+def _elaborate(top: str, arguments: Sequence[str], tools: Toolchain, folder: Path, log: Path) -> Elaborated:
+    tree = folder / "tree.json"
     command = [str(tools.verilator), "--json-only", "-Wno-fatal", "--no-timing", "-Werror-MODDUP", "--top-module", top]
     command += ["--json-only-output", str(tree), "--json-only-meta-output", str(folder / "meta.json"), *arguments]
     result = subprocess.run(
@@ -49,9 +57,7 @@ def elaborate(top: str, arguments: Sequence[str], tools: Toolchain, folder: Path
     sentences = verilator_sentences(result.stdout + result.stderr)
     if result.returncode != 0:
         raise CoreError(f"Verilator refuses the core:\n{listed(sentences, log)}")
-    found = read_tree(top, tree)
-    tree.unlink()
-    return found
+    return read_tree(top, tree)
 
 
 def read_tree(top: str, tree: Path) -> Elaborated:
