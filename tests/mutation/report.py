@@ -11,7 +11,8 @@ from tests.mutation.mutants import Work
 
 _HEAD = """# Mutation score of the golden model
 
-`python -m tests.mutation --seed {seed}` (`make mutation-golden`) puts one small fault at a time into a definition: an
+`python -m tests.mutation --seed {seed}` (`make mutation-golden`) puts one small fault at a time into a definition
+(`tests/mutation/targets.py`; `golden_model/fast`, which is generated from them or drives what is, is not mutated): an
 operator, a comparison, a constant, a condition, a dropped statement. Then it runs the tests of the readable tier that
 execute the line; for what runs at import, all of them on a fresh import. *Unreached*: no test executes the line;
 counts as survived. *Equivalent*: changes no behaviour, with the argument below; not run. Score: noticed of those that
