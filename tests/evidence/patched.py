@@ -82,10 +82,10 @@ NAMED = (
     ),
     Patched(
         "thread_index",
-        "the second axis of the thread index is not carried over at the end of a row",
+        "the second axis of the thread index stays 0 in all warps of a block",
         "core/vx_cta_dispatch.sv",
-        "lane_index[i][a] = carry ? '0 : sum[CTA_TID_WIDTH-1:0];",
-        "lane_index[i][a] = carry ? '0 : a == 1 ? lane_index[i-1][a] : sum[CTA_TID_WIDTH-1:0];",
+        "next_index[a] = sum[CTA_TID_WIDTH-1:0];",
+        "next_index[a] = a == 1 ? '0 : sum[CTA_TID_WIDTH-1:0];",
         "transpose",
         (r"lane result", r"csrr.*thread_id_y|thread_id_y", r"lanes +\d"),
     ),

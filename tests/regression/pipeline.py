@@ -120,7 +120,8 @@ def _look_closer(
         if request.debug is DebugMode.OFF or not result.failures or not launched:
             return ()
         if request.debug is DebugMode.AUTO and not is_ready(job, request.spec):
-            return (f"waves: make debug RUN={job.folder} (builds the debug model of this shape first)",)
+            named = job.folder.relative_to(RESULTS) if job.folder.is_relative_to(RESULTS) else job.folder
+            return (f"waves: make debug RUN={named} (builds the debug model of this shape first)",)
     windows = windows_of(failure, result, last_cycle(job.folder))
     return rerun(job, result, windows, progress, request.spec).notes
 
