@@ -7,6 +7,7 @@ from typing import Any
 
 import cocotb
 import pytest
+from cocotb.triggers import FallingEdge, ReadOnly
 
 from tests.rtl import runner
 from tests.rtl.bench import start_clock_and_reset
@@ -116,6 +117,27 @@ async def one_instruction_a_cycle(dut: Any) -> None:
     commits = await bench.run([Instruction(rs1=bench.operands(), rs2=bench.operands())] * 50, gap=0, stall=0)
     cycles = [commit.cycle for commit in commits]
     assert cycles == list(range(1, 51))
+
+
+@cocotb.test()
+async def one_waits_behind_a_result(dut: Any) -> None:
+    """While nothing commits two instructions are taken and no third one; then they leave in order."""
+    config, rng = runner.hardware(), Random(cocotb.RANDOM_SEED)
+    bench = UnitBench(dut, config, rng)
+    await start_clock_and_reset(dut)
+    for uid in range(3):
+        await FallingEdge(dut.clk)
+        assert bool(dut.exec_ready.value) == (uid < 2), f"exec_ready while {uid} instructions wait"
+        dut.exec_valid.value = int(uid < 2)
+        if uid < 2:
+            operands = [uid] * config.num_threads
+            dut.exec.value = bench.pack(uid, Instruction(rs1=operands, rs2=operands, dec={"op": int(Alu.ADD)}))
+    dut.commit_ready.value = 1
+    for uid in range(2):
+        await ReadOnly()
+        assert dut.commit_valid.value and bench.layouts.commit.unpack(int(dut.commit.value))["uid"] == uid
+        await FallingEdge(dut.clk)
+    assert not dut.commit_valid.value, "an instruction leaves twice"
 
 
 @pytest.mark.parametrize(("xlen", "lanes"), [(32, 4), (64, 2)])

@@ -1,8 +1,8 @@
 // Integer unit: all lanes in one cycle; also resolves branches and jumps.
 //
 // Contract
-// * One register between issue and commit. The result is offered in the cycle after issue and held until it is taken;
-//   a new instruction is accepted in the cycle in which the old one leaves.
+// * The result is offered in the cycle after issue. One that is not taken moves on into a second register and is held
+//   there, so a commit that goes to another unit does not stop issue; results leave in order.
 // * `control_valid` pulses in the commit cycle of a branch, JAL or JALR; `redirect` says that fetch waits for it (JAL
 //   has redirected fetch in decode). The highest active lane decides (reference section 2.1).
 module vx_alu
@@ -28,15 +28,23 @@ module vx_alu
 
     logic valid_q;
     exec_t x_q;
+    logic held_q;  // a result that was not taken is in the second register
+    logic advance;  // the first register gives its result away
 
-    assign exec_ready = !valid_q || commit_ready;
-    assign commit_valid = valid_q;
+    assign advance = !held_q || commit_ready;
+    assign exec_ready = !valid_q || advance;
+    assign commit_valid = valid_q || held_q;
 
     always_ff @(posedge clk) begin
         if (exec_valid) x_q <= exec;
         if (exec_valid) valid_q <= 1'b1;
-        else if (commit_ready) valid_q <= 1'b0;
-        if (reset) valid_q <= 1'b0;
+        else if (advance) valid_q <= 1'b0;
+        if (commit_ready) held_q <= held_q && valid_q;
+        else held_q <= commit_valid;
+        if (reset) begin
+            valid_q <= 1'b0;
+            held_q <= 1'b0;
+        end
     end
 
     word_t imm;
@@ -110,19 +118,39 @@ module vx_alu
         end
     end
 
-    assign control_valid = valid_q && commit_ready && x_q.dec.op >= ALU_JAL;
-    assign redirect = x_q.dec.op != ALU_JAL;
+    // ---------------------------------------------------------------- what is offered
+
+    word_t target, held_target_q;
+    commit_t done, held_commit_q;
+    logic is_control, redirects, held_is_control_q, held_redirects_q;
+
+    assign is_control = x_q.dec.op >= ALU_JAL;
+    assign redirects = x_q.dec.op != ALU_JAL;
 
     always_comb begin
-        control_pc = x_q.pc + word_t'(4);
-        if (taken) control_pc = align_pc((x_q.dec.op == ALU_JALR ? a[last] : x_q.pc) + imm);
+        target = x_q.pc + word_t'(4);
+        if (taken) target = align_pc((x_q.dec.op == ALU_JALR ? a[last] : x_q.pc) + imm);
     end
 
     always_comb begin
-        commit = '0;
+        done = '0;
         if (valid_q) begin
-            commit.info = info_of(x_q);
-            commit.data = result;
+            done.info = info_of(x_q);
+            done.data = result;
         end
     end
+
+    always_ff @(posedge clk) begin
+        if (valid_q && advance) begin
+            held_commit_q <= done;
+            held_target_q <= target;
+            held_is_control_q <= is_control;
+            held_redirects_q <= redirects;
+        end
+    end
+
+    assign commit = held_q ? held_commit_q : done;
+    assign control_valid = commit_valid && commit_ready && (held_q ? held_is_control_q : is_control);
+    assign redirect = held_q ? held_redirects_q : redirects;
+    assign control_pc = held_q ? held_target_q : target;
 endmodule
