@@ -40,6 +40,7 @@ def main() -> int:
     parser.add_argument("--only", default="", help="files whose name contains this")
     parser.add_argument("--again", action="store_true", help="survivors once more, after new tests")
     parser.add_argument("--report", type=Path, default=ROOT / "docs" / "verification" / "golden_mutation.md")
+    parser.add_argument("--note", default="", help="a sentence for the report")
     options = parser.parse_args()
     os.environ["PATH"], os.environ["CC"] = "", "none"  # no compiler: the readable tier alone
     for name in ("hypothesis", "numpy", "softfloatpy", "elftools.elf.elffile"):  # once, for all processes to come
@@ -52,7 +53,7 @@ def main() -> int:
     todo = [n for n, (m, _) in enumerate(work) if not results.has(m.path, m.key, options.again)]
     if todo:
         _run(work, todo, results, ends)
-    for line in write_report(options.report, work, results.of(work), options.seed):
+    for line in write_report(options.report, work, results.of(work), options.seed, options.note):
         print(line)
     return 0
 

@@ -19,6 +19,7 @@ counts as survived. *Equivalent*: changes no behaviour, with the argument below;
 are not equivalent.
 
 Judged: {judged} of {all} mutants, a random sample of each file in proportion to its mutants.{margin}
+Tests have been written for what survived in earlier samples, and earlier samples are part of this one.
 Equivalent: {equivalent} of the judged.
 
 | file | mutants | judged | noticed | equivalent | survived | unreached | score |
@@ -26,7 +27,9 @@ Equivalent: {equivalent} of the judged.
 _NOTICED = {"killed", "timeout"}
 
 
-def write_report(path: Path, work: Sequence[Work], results: Mapping[str, str], seed: int) -> Iterator[str]:
+def write_report(
+    path: Path, work: Sequence[Work], results: Mapping[str, str], seed: int, note: str = ""
+) -> Iterator[str]:
     """Write the page from the outcomes by key; yields the summary."""
     rows, survivors, equivalent = [], [], []
     total: Counter[str] = Counter()
@@ -52,7 +55,9 @@ def write_report(path: Path, work: Sequence[Work], results: Mapping[str, str], s
         equivalent=f"{100 * total['equivalent'] / max(total['judged'], 1):.1f} %",
     )  # fmt: skip
     lines = [
-        *head.splitlines(),
+        *head.splitlines()[:-3],
+        *([note] if note else []),
+        *head.splitlines()[-3:],
         *rows,
         _row("**all**", total),
         *("", "## Survivors", "", *(survivors or ["None."])),
@@ -71,13 +76,14 @@ def _score(counted: Counter[str]) -> tuple[int, int]:
 
 
 def _margin(total: Counter[str]) -> str:
-    """95 % of samples of this size lie within it."""
+    """What the score of all mutants may be, as far as the sample decides: Wilson's interval, of which 95 % hold."""
     noticed, of = _score(total)
     if not of or total["judged"] == total["all"]:
         return ""
-    share = noticed / of
-    left = 1 - total["judged"] / total["all"]
-    return f" Error of the score from sampling: ± {196 * (share * (1 - share) / of * left) ** 0.5:.1f} points (95 %)."
+    share, z = noticed / of, 1.96
+    middle = (share + z * z / (2 * of)) / (1 + z * z / of)
+    half = z * (share * (1 - share) / of + z * z / (4 * of * of)) ** 0.5 / (1 + z * z / of)
+    return f" Score of all, as far as the sample decides: {100 * (middle - half):.1f} to {100 * (middle + half):.1f} %."
 
 
 def _row(name: str, counted: Counter[str]) -> str:
