@@ -9,17 +9,16 @@ from typing import Any
 import cocotb
 import pytest
 
-from golden_model.isa.table import INSTRUCTIONS
 from tests.rtl import runner
 from tests.rtl.bench import start_clock_and_reset
 from tests.rtl.core_structs import Fault
+from tests.rtl.fpu.golden import golden_lane
 from tests.rtl.fpu.operations import OPERATIONS, Operation
 from tests.rtl.unit_bench import Instruction, UnitBench
 
 DYNAMIC = 7
 CORNERS = (0, 1, 0x7F_FFFF, 0x80_0000, 0x3F80_0000, 0x7F7F_FFFF, 0x7F80_0000, 0x7F80_0001, 0x7FC0_0000)
 ADDS = range(11)  # numbers of what goes through the multiply-add pipeline
-ROWS = {row.name: row for row in INSTRUCTIONS}
 
 
 def operand(rng: Random) -> int:
@@ -27,11 +26,6 @@ def operand(rng: Random) -> int:
     if rng.random() < 0.3:
         return sign | rng.choice(CORNERS)
     return sign | rng.randrange(100, 150) << 23 | rng.getrandbits(23)
-
-
-def _move(bits: int, second: int, third: int, mode: int) -> tuple[int, int]:
-    """FMV.X.W and FMV.W.X: the bits as they are."""
-    return bits, 0
 
 
 async def check(dut: Any, operations: list[Operation], count: int) -> None:
@@ -58,8 +52,7 @@ async def check(dut: Any, operations: list[Operation], count: int) -> None:
             assert commit.extra["fflags"] == 0, place
             continue
         assert commit.fields["fault"] == Fault.NONE, place
-        golden = _move if operation.name.startswith("fmv.") else ROWS[operation.name].float_lane
-        assert golden is not None
+        golden = golden_lane(operation)
         flags = 0
         for lane in range(lanes):
             if not ins.tmask >> lane & 1:
