@@ -73,7 +73,7 @@ async def run_job(dut: Any, job: Job) -> RunResult:
         commits = committed(RunSettings.read().run_dir / "ring.bin")
         streams.append(CommitStream(path.value, commits, int(status.commit_checksum), int(status.cycle)))
     write_streams(job.folder, streams)
-    result = join_paths(results)
+    result = join_paths(results, counts_vary=test.counts_vary)
     write_json(job.result, result)
     return result
 

@@ -85,7 +85,7 @@ def differences(test: KernelTest, runs: list[Measured]) -> list[str]:
             found.append(f"{where}: {blocks} of {ctas} blocks were called, {len(twice)} warps of them more than once")
     first = runs[0]
     for run in runs[1:]:
-        if first.split.kernel != run.split.kernel and not test.retries:
+        if first.split.kernel != run.split.kernel and not test.counts_vary:
             found.append(
                 f"{test.name}: {first.split.kernel} warp instructions of the kernel in {first.entry.value}, "
                 f"{run.split.kernel} in {run.entry.value}"

@@ -87,8 +87,9 @@ def document(size: str, rows: Sequence[Row], weaknesses: Sequence[Weakness], com
             if row.test.minimum and row.test.minimum.fixed
         ),
         "",
-        "The number of instructions depends on the order of warps, because they try again until they succeed, in: "
-        + (", ".join(f"`{row.test.name}`" for row in rows if row.test.retries) or "none")
+        "The number of instructions depends on where and in which order warps run, because lanes try again until they "
+        "succeed or branch on what belongs to the hart, in: "
+        + (", ".join(f"`{row.test.name}`" for row in rows if row.test.counts_vary) or "none")
         + ". Such counts may differ between generations; everything else must agree.",
         "",
         "## A kernel that keeps no saved register",

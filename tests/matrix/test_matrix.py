@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from config import HardwareConfig, MemoryPolicyName, RunConfig
+from config import HardwareConfig, LaunchPath, MemoryPolicyName, RunConfig
 from hw.tb.build.spec import ModelSpec
 from tests.cosim.runs import assert_lockstep
 from tests.matrix.configurations import CONFIGURATIONS
@@ -22,7 +22,7 @@ def sizes(hardware: HardwareConfig) -> dict[str, int]:
     block = hardware.core_threads
     return {
         "multikernel": max(64, hardware.num_threads),
-        "sgemm_i": 16,
+        "sgemm": 16,
         "amo": 32,
         "lmem_tree": 2 * hardware.total_cores * block,
         "isa_programs": 0,
@@ -37,7 +37,8 @@ def test_matrix(name: str, memory: MemoryPolicyName, tmp_path: Path, report_figu
     spec = ModelSpec(hardware=hardware, quick=True)
     compared = 0
     for program, size in sizes(hardware).items():
-        config = RunConfig(test=program, hardware=hardware, mem=memory, seed=1, size=size)
+        launch = LaunchPath.BOTH if program == "multikernel" else LaunchPath.BAR
+        config = RunConfig(test=program, hardware=hardware, mem=memory, launch=launch, seed=1, size=size)
         result = run_test(Request(config=config, folder=tmp_path / program, spec=spec)).result
         assert_lockstep(result)
         compared += result.compared

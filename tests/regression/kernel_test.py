@@ -77,8 +77,8 @@ class KernelTest:
         knobs: defaults of this test for knobs that the user does not set.
         timing: what in its results depends on time or on the order of warps, for readers of a report.
         legacy: its program is `main()` with the legacy library, in an image of its own generation.
-        retries: lanes or warps try again until they succeed, so the number of instructions depends on the order of
-            warps.
+        counts_vary: its kernels whose number of instructions depends on where blocks run and in which order: lanes try
+            again until they succeed, or branch on what belongs to the hart.
     """
 
     name: str
@@ -92,7 +92,7 @@ class KernelTest:
     knobs: Mapping[str, str] = field(default_factory=dict)
     timing: str = ""
     legacy: bool = False
-    retries: bool = False
+    counts_vary: tuple[str, ...] = ()
 
     def unmet(self, hardware: HardwareConfig) -> str:
         """Why it can't run there, as a sentence; empty if it can."""
@@ -111,7 +111,7 @@ def kernel_test(
     knobs: Mapping[str, str] | None = None,
     timing: str = "",
     legacy: bool = False,
-    retries: bool = False,
+    counts_vary: Sequence[str] = (),
 ) -> Callable[[Body], KernelTest]:
     """Turn a host function into a test named after it; its docstring's first line is the description.
 
@@ -133,7 +133,7 @@ def kernel_test(
             dict(knobs or {}),
             timing,
             legacy,
-            retries,
+            tuple(counts_vary),
         )
 
     return declare

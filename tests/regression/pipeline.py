@@ -197,7 +197,7 @@ def run_on_golden_model(job: Job, progress: Progress) -> RunResult:
         results.append(execute(find_test(job.config.test), backend, job.images, job.config, path))
         if not results[-1].passed:
             break
-    result = join_paths(results)
+    result = join_paths(results, counts_vary=find_test(job.config.test).counts_vary)
     write_json(job.result, result)
     return result
 

@@ -36,6 +36,20 @@ def test_another_count_fails_and_is_named() -> None:
     ]
 
 
+def test_a_kernel_that_retries_may_differ_in_its_count_and_the_others_may_not() -> None:
+    other = _run("bar", ("add_k", 100, 4), ("mul_k", 201, 4))
+    joined = join_paths([KMU, other], counts_vary=["mul_k"])
+    assert joined.passed
+    assert [(check.outcome, "not compared: mul_k" in check.detail) for check in joined.checks] == [(Outcome.PASS, True)]
+    assert not join_paths([KMU, other], counts_vary=["add_k"]).passed
+    assert not join_paths([KMU, _run("bar", ("add_k", 100, 4))], counts_vary=["mul_k"]).passed
+
+
+def test_with_nothing_but_retries_nothing_is_compared() -> None:
+    joined = join_paths([KMU, _run("bar", ("add_k", 101, 4), ("mul_k", 201, 4))], counts_vary=["add_k", "mul_k"])
+    assert [check.outcome for check in joined.checks] == [Outcome.NOT_APPLICABLE]
+
+
 def test_other_kernels_fail() -> None:
     joined = join_paths([KMU, _run("bar", ("add_k", 100, 4))])
     assert not joined.passed

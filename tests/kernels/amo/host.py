@@ -58,7 +58,7 @@ def finish(test: int, threads: int, block: int, lanes: int) -> Words:
     sizes=Sizes(14, 60, 500),
     needs=(Need.ATOMICS,),
     minimum=Minimum(Exercise(splits=40, pred_exits=200, atomics=600), one_core=("splits",)),  # of the critical section
-    retries=True,
+    counts_vary=["amo"],
     timing="the order of atomics: what a thread gets back, and the last value of the swap test",
 )
 def amo(t: Session) -> None:

@@ -19,7 +19,13 @@ def sources(config: RunConfig) -> dict[str, str]:
     return {f"{program.name}.S": program.text for program in programs(config.hardware.num_threads, config.seed)}
 
 
-@kernel_test(kernels=[f"{name}_k" for name in BODIES], size=OPERANDS, generate=sources)
+@kernel_test(
+    kernels=[f"{name}_k" for name in BODIES],
+    size=OPERANDS,
+    generate=sources,
+    # Operands belong to the hart, so where a block lands decides branches; LR/SC loops try until they succeed.
+    counts_vary=["atomic_k", "branch_k", "divergence_k"],
+)
 def isa_programs(t: Session) -> None:
     """Every instruction and CSR under full and partial masks, in blocks whose last warp is partial."""
     hardware = t.device.config.hardware
