@@ -124,12 +124,11 @@ debug: setup ## a run again with waves around its first cause: RUN=<id> (FROM=�
 waves: setup ## waves of any windows: TEST=… FROM=a,b TO=c,d (SCOPE=vx_tb_top.dut…)
 	@$(PY) -m tests.regression waves $(knob_arguments) $(foreach option,FROM TO SCOPE,$(if $($(option)),'$(option)=$($(option))'))
 
+# Every table is printed, whatever goal one of them missed.
 bench: setup ## cycles of kernels and where they go; simulation speed, as ratios of one run; cost of the remapper; speed by cores
-	@$(PY) -m hw.tb.bench
-	@$(PY) -m hw.tb.bar_alone.bench
-	@$(PY) -m hw.tb.bench.remapper
-	@$(PY) -m hw.tb.bench.scaling
-	@$(PY) -m tests.cycles $(if $(DOCUMENT),DOCUMENT='$(DOCUMENT)')
+	@status=0; for part in hw.tb.bench hw.tb.bar_alone.bench hw.tb.bench.remapper hw.tb.bench.scaling; do \
+		$(PY) -m $$part || status=1; done; \
+	$(PY) -m tests.cycles $(if $(DOCUMENT),DOCUMENT='$(DOCUMENT)') || status=1; exit $$status
 
 format: setup ## rewrite Python sources in the project's format
 	@$(VENV)/bin/ruff format . && $(VENV)/bin/ruff check --fix .
