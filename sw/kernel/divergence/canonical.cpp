@@ -150,8 +150,12 @@ bool convert_short_ifs(Function& function) {
 }
 
 void fold_constant_branches(Function& function) {
-    for (BasicBlock& block : function) ConstantFoldTerminator(&block);
-    removeUnreachableBlocks(function);
+    // What becomes unreachable leaves phis with one value, and conditions further on become constants by that.
+    for (bool again = true; again;) {
+        again = false;
+        for (BasicBlock& block : function) again |= ConstantFoldTerminator(&block);
+        again |= removeUnreachableBlocks(function);
+    }
 }
 
 void structurize(Function& function, FunctionAnalysisManager& analyses, bool keep_uniform) {
