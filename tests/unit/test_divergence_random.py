@@ -13,6 +13,8 @@ from tests.divergence.generator import Program
 
 _SEEDS = range(9000, 9006)
 _KEPT = Path(campaign.__file__).parent / "kept"
+# Each kept program with the level at which it went wrong.
+_FOUND = {"uniform_loop": "3", "constant_branch": "0", "constant_chain": "0", "unchosen_side": "1"}
 
 
 def test_equal_seeds_give_equal_programs() -> None:
@@ -30,13 +32,13 @@ def test_lanes_agree_with_the_host(level: str, lanes: tuple[int, ...], report_fi
     )
 
 
-@pytest.mark.parametrize(("name", "level"), [("uniform_loop", "3"), ("constant_branch", "0"), ("unchosen_side", "1")])
+@pytest.mark.parametrize(("name", "level"), _FOUND.items())
 def test_what_was_found_stays_mended(name: str, level: str) -> None:
     assert [str(failure) for failure in campaign.run_kept(_KEPT / f"{name}.inc", level, (1, 4))] == []
 
 
 def test_every_kept_program_is_run() -> None:
-    assert {path.stem for path in _KEPT.iterdir()} == {"uniform_loop", "constant_branch", "unchosen_side"}
+    assert {path.stem for path in _KEPT.iterdir()} == _FOUND.keys()
 
 
 def test_without_the_pass_programs_differ(monkeypatch: pytest.MonkeyPatch) -> None:
