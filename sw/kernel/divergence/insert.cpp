@@ -88,6 +88,7 @@ class Insertion {
         end.SetCurrentDebugLocation(split.branch->getDebugLoc());
         emit(end, end.getVoidTy(), {pointer}, "r,~{memory}", ".insn r 0x0B, 3, 0, x0, $0, x0");
         ++result_.splits;
+        result_.split_places.push_back(split.branch->getDebugLoc());
     }
 
     void predicate(BranchInst& latch, LoopInfo& loops) {
@@ -104,6 +105,7 @@ class Insertion {
         latch.setCondition(builder.CreateICmpNE(kept, ConstantInt::get(word_, 0)));
         if (!stays_on_true) latch.swapSuccessors();
         ++result_.preds;
+        result_.pred_places.push_back(latch.getDebugLoc());
     }
 
     CallInst* emit(IRBuilder<>& builder, Type* result, ArrayRef<Value*> operands, StringRef constraints, const std::string& text) {

@@ -1,7 +1,9 @@
 // Puts SPLIT, JOIN and PRED into a function whose control flow is in canonical form.
 #pragma once
 #include <string>
+#include <vector>
 
+#include "llvm/IR/DebugLoc.h"
 #include "llvm/IR/Function.h"
 
 namespace vx {
@@ -9,6 +11,7 @@ namespace vx {
 struct Inserted {
     unsigned splits = 0;
     unsigned preds = 0;
+    std::vector<llvm::DebugLoc> split_places, pred_places;  // of the branches; empty where structurizing made one
     std::string error;       // empty: all went well
     bool unchanged = false;  // the error was found before anything was inserted
 };

@@ -9,7 +9,7 @@ from typing import Any
 
 # Names the file that the plugin writes its report to.
 ENVIRONMENT = "VX_DIVERGENCE_REPORT"
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class Branch:
         line: line in it, 0 if unknown; `column` likewise.
         divergent: lanes of one warp may decide it differently.
         why: what makes it so, without a full stop.
+        splits: pairs of SPLIT and JOIN that were inserted for it.
+        preds: PREDs that were inserted for it.
     """
 
     file: str
@@ -28,6 +30,8 @@ class Branch:
     column: int
     divergent: bool
     why: str
+    splits: int = 0
+    preds: int = 0
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class FunctionReport:
 
     Attributes:
         name: linker name.
-        branches: in the order of the blocks.
+        branches: in the order of the blocks. What was inserted where paths of several of them meet belongs to none.
         branches_left: conditional branches in the final IR; the object file must not have more. 2^31 - 1, which bounds
             nothing, for what one lane runs.
         splits: pairs of SPLIT and JOIN that were inserted.
@@ -65,7 +69,15 @@ def read_report(path: Path) -> tuple[FunctionReport, ...]:
 
 def _function(row: dict[str, Any]) -> FunctionReport:
     branches = tuple(
-        Branch(item.get("file", ""), item.get("line", 0), item.get("column", 0), item["divergent"], item["why"])
+        Branch(
+            item.get("file", ""),
+            item.get("line", 0),
+            item.get("column", 0),
+            item["divergent"],
+            item["why"],
+            item.get("splits", 0),
+            item.get("preds", 0),
+        )
         for item in row["branches"]
     )
     return FunctionReport(row["function"], branches, row["branches_left"], row["splits"], row["preds"])

@@ -77,7 +77,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("-I", dest="include", action="append", default=[], type=Path, help="folder of headers")
     parser.add_argument("--config", type=Path, help="TOML file of the hardware (default: config/default.toml)")
     parser.add_argument("--set", action="append", default=[], help="hardware parameter, such as num_threads=8")
-    parser.add_argument("--explain", action="store_true", help="list each branch: uniform or divergent, and why")
+    parser.add_argument(
+        "--explain", action="store_true", help="list each branch: uniform or divergent, why, and what it cost"
+    )
     parser.add_argument("--no-divergence", action="store_true", help="no divergence pass: uniform branches only")
     parser.add_argument("--plugin", type=Path, help="another pass plugin for clang in place of the divergence pass")
     return parser

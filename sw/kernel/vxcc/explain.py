@@ -1,4 +1,4 @@
-"""`vxcc --explain`: every branch of the kernels' sources, whether lanes may decide it differently, and why."""
+"""`vxcc --explain`: every branch of the kernels' sources, uniform or divergent, why, and what it cost."""
 
 from __future__ import annotations
 
@@ -21,21 +21,28 @@ def explain(functions: Sequence[FunctionReport], console: Console) -> None:
             continue
         console.print(f"\n[bold]{demangle(function.name)}[/]: {_cost(function)}")
         table = Table(box=None, pad_edge=False)
-        for heading in ("line", "branch", "why"):
+        for heading in ("line", "branch", "cost", "why"):
             table.add_column(heading)
         for branch in sorted(function.branches, key=lambda item: (item.line, item.column)):
             place = f"{branch.line}:{branch.column}" if branch.line else "?"
-            table.add_row(place, "[yellow]divergent[/]" if branch.divergent else "uniform", branch.why)
+            kind = "[yellow]divergent[/]" if branch.divergent else "uniform"
+            table.add_row(place, kind, _inserted(branch.splits, branch.preds) or "–", branch.why)
+        splits = function.splits - sum(branch.splits for branch in function.branches)
+        preds = function.preds - sum(branch.preds for branch in function.branches)
+        if splits or preds:
+            table.add_row("", "", _inserted(splits, preds), "where paths of several of these branches meet")
         console.print(table)
     if plain:
         console.print(f"\n{len(plain)} function(s) without a branch")
 
 
 def _cost(function: FunctionReport) -> str:
-    parts = [
-        f"{count} {name}" for count, name in ((function.splits, _SPLIT_COST), (function.preds, _PRED_COST)) if count
-    ]
     divergent = sum(branch.divergent for branch in function.branches)
-    if not parts:
-        return "nothing inserted" + (" (short divergent ifs became selects)" if divergent else "")
-    return "inserted " + ", ".join(parts)
+    if inserted := _inserted(function.splits, function.preds):
+        return f"inserted {inserted}"
+    return "nothing inserted" + (" (short divergent ifs became selects)" if divergent else "")
+
+
+def _inserted(splits: int, preds: int) -> str:
+    """In words; empty for nothing."""
+    return ", ".join(f"{count} {name}" for count, name in ((splits, _SPLIT_COST), (preds, _PRED_COST)) if count)
