@@ -41,6 +41,10 @@ def test_kernel(name: str) -> None:
     assert result.passed, [failure.screen for failure in result.failures]
 
 
+def test_every_kernel_states_a_minimum() -> None:
+    assert [name for name in known_tests() if find_test(name).minimum is None] == []
+
+
 # Programs of the legacy library have a generation of their own; an image a kernel takes long where there are many.
 IN_ALL_GENERATIONS = [
     name for name in known_tests() if not find_test(name).legacy and len(find_test(name).kernels) <= 4

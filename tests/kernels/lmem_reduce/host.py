@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.regression.kernel_test import kernel_test
+from sw.runtime.exercise import Exercise
+from tests.regression.kernel_test import Minimum, kernel_test
 from tests.regression.session import Session
 
 
-@kernel_test(kernels=("lmem_reduce",), size=256)
+@kernel_test(kernels=("lmem_reduce",), size=256, minimum=Minimum(Exercise(barriers=500, lmem=500)))
 def lmem_reduce(t: Session) -> None:
     """Sum over each block through local memory and barriers."""
     block = t.device.config.hardware.core_threads

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.regression.kernel_test import kernel_test
+from sw.runtime.exercise import Exercise
+from tests.regression.kernel_test import Minimum, kernel_test
 from tests.regression.session import Session
 
 
-@kernel_test(kernels=("lmem_tree",), size=256)
+@kernel_test(
+    kernels=("lmem_tree",), size=256, minimum=Minimum(Exercise(splits=60, pred_exits=200, barriers=300, lmem=250))
+)
 def lmem_tree(t: Session) -> None:
     """Sum over each block by a tree in local memory, with nested SPLIT and JOIN, and PRED."""
     block = t.device.config.hardware.core_threads

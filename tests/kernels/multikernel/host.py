@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from sw.runtime import u32
-from tests.regression.kernel_test import kernel_test
+from tests.regression.kernel_test import Minimum, kernel_test
 from tests.regression.session import Session
 
 KERNELS = ("add_k", "mul_k", "acc_k")
 TAG = 0x5A5A
 
 
-@kernel_test(kernels=KERNELS, size=256)
+@kernel_test(kernels=KERNELS, size=256, minimum=Minimum())
 def multikernel(t: Session) -> None:
     """Three kernels of one image: constructors, thread-local data, every order of launch over the seeds."""
     t.require_full_warps()

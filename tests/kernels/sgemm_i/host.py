@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sw.runtime import u32
-from tests.regression.kernel_test import kernel_test
+from tests.regression.kernel_test import Minimum, kernel_test
 from tests.regression.session import Session
 
 
-@kernel_test(kernels=("sgemm_i",), size=16)
+@kernel_test(kernels=("sgemm_i",), size=16, minimum=Minimum())
 def sgemm_i(t: Session) -> None:
     """Integer matrix product modulo 2^32; N is the number of rows and columns."""
     t.require_full_blocks((t.size, t.size))

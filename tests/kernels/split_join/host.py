@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from tests.regression.kernel_test import kernel_test
+from sw.runtime.exercise import Exercise
+from tests.regression.kernel_test import Minimum, kernel_test
 from tests.regression.session import Session
 
 
-@kernel_test(kernels=("split_join",), size=256)
+@kernel_test(kernels=("split_join",), size=256, minimum=Minimum(Exercise(splits=60)))
 def split_join(t: Session) -> None:
     """Lanes of a warp take both sides of a branch, by SPLIT and JOIN in assembly."""
     block = t.device.config.hardware.core_threads

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from sw.runtime import u32
-from tests.regression.kernel_test import kernel_test
+from tests.regression.kernel_test import Minimum, kernel_test
 from tests.regression.session import Session
 
 
-@kernel_test(kernels=("vecadd_i",), size=256)
+@kernel_test(kernels=("vecadd_i",), size=256, minimum=Minimum())
 def vecadd_i(t: Session) -> None:
     """Integer vector addition, dst = a + b."""
     t.require_full_blocks(t.size)
