@@ -23,10 +23,18 @@ def test_a_duplicated_join(tmp_path: Path) -> None:
         compile_kernel([source(tmp_path, text)], cache_dir=tmp_path / "cache")
 
 
-def test_an_extra_branch(tmp_path: Path) -> None:
-    text = _DIVERGENT % '__asm__ volatile("beqz %0, 1f\\n nop\\n1:" : : "r"(p));'
-    with pytest.raises(CompileError, match=r"function k has \d conditional branches where the divergence pass left \d"):
-        compile_kernel([source(tmp_path, text)], cache_dir=tmp_path / "cache")
+@pytest.mark.parametrize(
+    ("text", "hardware"),
+    [
+        (_DIVERGENT % '\n__asm__ volatile("beqz %0, 1f\\n nop\\n1:" : : "r"(p));', HardwareConfig()),
+        (_DIVERGENT % "\n__atomic_compare_exchange_n(p, p + 1, p[2], false, 0, 0);", HardwareConfig(ext_a=True)),
+    ],
+    ids=["of assembly", "of the back end"],
+)
+def test_an_extra_branch(text: str, hardware: HardwareConfig, tmp_path: Path) -> None:
+    words = r"kernel\.cpp: function k has \d conditional branches where the divergence pass left \d: .*"
+    with pytest.raises(CompileError, match=words + r"\(from kernel\.cpp:3\)"):
+        compile_kernel([source(tmp_path, text)], hardware=hardware, cache_dir=tmp_path / "cache")
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,14 @@ the golden model checks in every run.
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from pathlib import Path
 
-from sw.kernel.divergence import FunctionReport, read_report, unexplained_branches
+from sw.kernel.divergence import BranchDifference, FunctionReport, read_report, unexplained_branches
 from sw.kernel.divergence.report import ENVIRONMENT
 from sw.kernel.vxcc import cache, flags
+from sw.kernel.vxcc.branch_lines import SourceLine, branch_lines
+from sw.kernel.vxcc.demangle import demangle
 from sw.kernel.vxcc.errors import CompileError, MissingToolError, SourceError
 from sw.kernel.vxcc.toolchain import run_tool
 
@@ -79,8 +82,8 @@ def report_environment(report: Path) -> dict[str, str]:
     return {ENVIRONMENT: str(report)}
 
 
-def check_object(source: Path, target: Path, report: Path) -> tuple[FunctionReport, ...]:
-    """Read the report of one compiled file and hold the object file against it.
+def check_object(source: Path, target: Path, report: Path, lld: Path) -> tuple[FunctionReport, ...]:
+    """Read the report of one compiled file and hold the object file against it; `lld` finds lines for a message.
 
     Raises:
         CompileError: there is no report, or a function has conditional branches that the pass never saw.
@@ -90,10 +93,24 @@ def check_object(source: Path, target: Path, report: Path) -> tuple[FunctionRepo
     functions = read_report(report)
     for difference in unexplained_branches(target, functions):
         raise CompileError(
-            f"{source}: function {difference.function} has {difference.found} conditional branches where the "
+            f"{source}: function {demangle(difference.function)} has {difference.found} conditional branches where the "
             f"divergence pass left {difference.seen}: the compiler's back end, or assembly in the source, made one "
-            f"that lanes may decide differently (branches at {', '.join(f'+{at:#x}' for at in difference.offsets)}). "
+            f"that lanes may decide differently ({_places(difference, target, functions, lld)}). "
             "Rewrite what it comes from, or mark the function "
             '__attribute__((annotate("vortex.single_lane"))) if one lane runs it'
         )
     return functions
+
+
+def _places(difference: BranchDifference, target: Path, functions: tuple[FunctionReport, ...], lld: Path) -> str:
+    """Where to look: lines with more branches in the object file than in the report, else all branches."""
+    seen = Counter(
+        SourceLine(Path(branch.file).name, branch.line)
+        for function in functions
+        if function.name == difference.function
+        for branch in function.branches
+    )
+    found = branch_lines(lld, target, difference.function, difference.offsets)
+    if more := sorted(found - seen):
+        return f"from {', '.join(map(str, more))}"
+    return f"branches at {', '.join(f'+{at:#x}' for at in difference.offsets)}"

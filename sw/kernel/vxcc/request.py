@@ -64,7 +64,7 @@ def compile_file(
     if done.status != 0:
         raise diagnostics.compile_error(shown(source), done.stderr)
     if report is not None:
-        passes.check_object(shown(source), target, report)
+        passes.check_object(shown(source), target, report, tools.lld)
     return target
 
 
