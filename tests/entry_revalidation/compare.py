@@ -85,11 +85,13 @@ def differences(test: KernelTest, runs: list[Measured]) -> list[str]:
             found.append(f"{where}: {blocks} of {ctas} blocks were called, {len(twice)} warps of them more than once")
     first = runs[0]
     for run in runs[1:]:
-        if first.split.kernel != run.split.kernel and not test.counts_vary:
-            found.append(
-                f"{test.name}: {first.split.kernel} warp instructions of the kernel in {first.entry.value}, "
-                f"{run.split.kernel} in {run.entry.value}"
-            )
+        for kernel in first.result.kernels:
+            ours, theirs = first.split.kernel[kernel.launch], run.split.kernel[kernel.launch]
+            if ours != theirs and kernel.kernel not in test.counts_vary:
+                found.append(
+                    f"{test.name}: {ours} warp instructions of {kernel.kernel} (launch {kernel.launch}) in "
+                    f"{first.entry.value}, {theirs} in {run.entry.value}"
+                )
         if first.split.called.keys() != run.split.called.keys():
             found.append(f"{test.name}: other warps were called in {run.entry.value} than in {first.entry.value}")
     return found

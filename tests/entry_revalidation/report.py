@@ -89,8 +89,8 @@ def document(size: str, rows: Sequence[Row], weaknesses: Sequence[Weakness], com
         "",
         "The number of instructions depends on where and in which order warps run, because lanes try again until they "
         "succeed or branch on what belongs to the hart, in: "
-        + (", ".join(f"`{row.test.name}`" for row in rows if row.test.counts_vary) or "none")
-        + ". Such counts may differ between generations; everything else must agree.",
+        + (", ".join(f"`{kernel}` of `{row.test.name}`" for row in rows for kernel in row.test.counts_vary) or "none")
+        + ". Their counts may differ between generations; everything else must agree, launch by launch.",
         "",
         "## A kernel that keeps no saved register",
         "",
@@ -128,14 +128,14 @@ def _line(row: Row) -> str:
     blocks = sum(kernel.ctas for kernel in first.result.kernels)
     cells = [f"`{row.test.name}`", f"{blocks:,}"]
     if row.test.legacy:
-        cells += ["–", "–", "–", f"{split.kernel:,}", "–", "–"]
+        cells += ["–", "–", "–", f"{split.kernel.total():,}", "–", "–"]
     else:
-        counts = {run.split.kernel for run in row.runs}
+        counts = [run.split.kernel.total() for run in row.runs]
         cells += [
             f"{split.called.total():,}",
             " / ".join(sorted({f"{run.split.reused:,}" for run in row.runs})),
             f"{split.called.total() / (hardware.total_cores * hardware.num_warps):.1f}",
-            " / ".join(f"{count:,}" for count in sorted(counts)),
+            " / ".join(f"{count:,}" for count in (counts if len(set(counts)) > 1 else counts[:1])),
             " / ".join(f"{run.split.prologue:,}" for run in row.runs),
             " / ".join(f"{run.split.in_window:,}" for run in row.runs),
         ]

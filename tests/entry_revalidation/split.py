@@ -22,6 +22,7 @@ class Split:
         window: where the dispatch window lies; None for a legacy image, which has none: all of it is kernel.
         starts: addresses at which a fresh warp begins.
         reused: times that a warp began at the window, because it had run a block before.
+        kernel: by launch, because in some the number depends on the order of warps.
         called: how often each warp of each block reached the call.
     """
 
@@ -29,7 +30,7 @@ class Split:
     starts: Set[int] = frozenset()
     prologue: int = 0
     in_window: int = 0
-    kernel: int = 0
+    kernel: Counter[int] = field(default_factory=Counter)
     reused: int = 0
     called: Counter[Called] = field(default_factory=Counter)
     _in_prologue: set[Place] = field(default_factory=set)
@@ -39,7 +40,7 @@ class Split:
         """Called after every step."""
         window, place = self.window, (step.core, step.warp)
         if window is None:
-            self.kernel += 1
+            self.kernel[step.launch] += 1
         elif place in self._in_prologue or step.pc in self.starts:
             self._in_prologue.add(place)
             self._step_in_prologue(window, place, step)
@@ -52,7 +53,7 @@ class Split:
                 assert warp.resident is not None, "a warp without a block is in the dispatch window"
                 self.called[step.launch, warp.resident.cta.block_idx, warp.rank] += 1
         else:
-            self.kernel += 1
+            self.kernel[step.launch] += 1
 
     def _step_in_prologue(self, window: Window, place: Place, step: Step) -> None:
         self.prologue += 1

@@ -26,7 +26,7 @@ def test_generations_agree(runs: list[Measured]) -> None:
     assert [run.split.in_window for run in runs] == [24 * words for words in (5, 4, 3)]
     assert all(run.split.reused > 12 and run.split.prologue > 0 for run in runs)
     instructions = [sum(kernel.instructions for kernel in run.result.kernels) for run in runs]
-    parts = [run.split.prologue + run.split.in_window + run.split.kernel for run in runs]
+    parts = [run.split.prologue + run.split.in_window + run.split.kernel.total() for run in runs]
     assert parts == instructions
 
 
@@ -37,11 +37,25 @@ def test_a_legacy_program_has_its_own_generation() -> None:
 
 
 def test_a_different_number_of_instructions_is_found(runs: list[Measured]) -> None:
-    other = dataclasses.replace(runs[1].split, kernel=runs[1].split.kernel + 1)
-    found = differences(find_test("reduce"), [runs[0], dataclasses.replace(runs[1], split=other)])
+    longer = _longer(runs[1], launch=1)
+    found = differences(find_test("reduce"), [runs[0], longer])
     assert len(found) == 1
     assert found[0].startswith("reduce: ")
-    assert f"{other.kernel} in s11" in found[0]
+    assert found[0].endswith(f"warp instructions of reduce (launch 1) in cta_entry, {longer.split.kernel[1]} in s11")
+
+
+def test_only_a_kernel_whose_count_varies_may_take_another_number_of_instructions(runs: list[Measured]) -> None:
+    longer = _longer(runs[1], launch=1)
+    test = find_test("reduce")
+    assert differences(dataclasses.replace(test, counts_vary=("reduce",)), [runs[0], longer]) == []
+    assert len(differences(dataclasses.replace(test, counts_vary=("another",)), [runs[0], longer])) == 1
+
+
+def _longer(run: Measured, launch: int) -> Measured:
+    """The same run with one instruction more of the kernel."""
+    kernel = run.split.kernel.copy()
+    kernel[launch] += 1
+    return dataclasses.replace(run, split=dataclasses.replace(run.split, kernel=kernel))
 
 
 @pytest.mark.parametrize("change", [1, -1])

@@ -6,11 +6,12 @@ import numpy as np
 
 from config import HardwareConfig, RunConfig
 from sw.runtime import u64
+from sw.runtime.exercise import Exercise
 from tests.kernels.isa_programs.extensions import SHARED_BYTES
 from tests.kernels.isa_programs.float_body import FLOAT_CORNERS
 from tests.kernels.isa_programs.generator import BODIES, CORNERS, GEOMETRIES, SCRATCH_BYTES, Geometry, programs
 from tests.kernels.isa_programs.writer import OPERANDS
-from tests.regression.kernel_test import kernel_test
+from tests.regression.kernel_test import Minimum, kernel_test
 from tests.regression.session import Session
 
 
@@ -23,6 +24,7 @@ def sources(config: RunConfig) -> dict[str, str]:
     kernels=[f"{name}_k" for name in BODIES],
     size=OPERANDS,
     generate=sources,
+    minimum=Minimum(Exercise(splits=40, pred_exits=40, barriers=1000, lmem=5000, atomics=1500)),
     # Operands belong to the hart, so where a block lands decides branches; LR/SC loops try until they succeed.
     counts_vary=["atomic_k", "branch_k", "divergence_k"],
 )
