@@ -49,6 +49,8 @@ class HardwareConfig:
     dcache_size: int = 16384
     dcache_ways: int = 4
     l1_line_size: int = 64
+    l2_size: int = 0  # bytes over all AXI banks; 0: no L2
+    l2_ways: int = 8
     lmem_log_size: int = 14
     axi_num_banks: int = 1
     axi_data_width: int = 512  # bits
@@ -138,6 +140,15 @@ class HardwareConfig:
                     f"{name}_size={size}: must be a power of two, at least two sets of {ways} lines",
                 )
             )
+        ways, least = self.l2_ways, 2 * self.l2_ways * self.l1_line_size * self.axi_num_banks
+        rules += [
+            (_is_power_of_two(ways) and ways <= 16, f"l2_ways={ways}: must be a power of two, at most 16"),
+            (
+                self.l2_size == 0 or (_is_power_of_two(self.l2_size) and least <= self.l2_size <= 1 << 26),
+                f"l2_size={self.l2_size} ({self.l2_size / 1024:g} KiB): must be 0 (no L2) or a power of two from "
+                f"{least / 1024:g} KiB (two sets of {ways} lines for each AXI bank) to 65536 KiB",
+            ),
+        ]
         for holds, message in rules:
             if not holds:
                 raise ConfigError(message)
@@ -214,5 +225,6 @@ class HardwareConfig:
         return " ".join(f"{field.name}={getattr(self, field.name)}" for field in dataclasses.fields(self))
 
     def label(self) -> str:
-        """Short name for tables and folders, such as `1x1c4w4t`."""
-        return f"{self.num_clusters}x{self.num_cores}c{self.num_warps}w{self.num_threads}t"
+        """Short name for tables and folders, such as `1x1c4w4t` or, with an L2 of 64 KiB, `1x1c4w4t-l2_64k`."""
+        l2 = f"-l2_{self.l2_size // 1024}k" if self.l2_size else ""
+        return f"{self.num_clusters}x{self.num_cores}c{self.num_warps}w{self.num_threads}t{l2}"

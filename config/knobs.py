@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -100,20 +101,22 @@ class RunConfig:
 
     @classmethod
     def from_knobs(cls, knobs: Mapping[str, str]) -> RunConfig:
-        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS ENTRY MEM LAUNCH COPY
+        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS L2 ENTRY MEM LAUNCH COPY
         SEED WAVES RECORD TIER N MODE and the RTL_* of a core of your own.
 
         Unset or empty variables take the default. Raises ConfigError for a value that is not understood.
         """
         given = {name: value for name, value in knobs.items() if value != ""}
         known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "RECORD", "COPY", "LAUNCH", "TIER", "N", "MODE"}
-        known |= {*_HARDWARE_KNOBS, *CORE_KNOBS}
+        known |= {*_HARDWARE_KNOBS, "L2", *CORE_KNOBS}
         for name in given:
             if name not in known:
                 raise ConfigError(f"unknown knob {name}; known: {', '.join(sorted(known))}")
         overrides: dict[str, object] = {
             target: _integer(name, given[name], 1) for name, target in _HARDWARE_KNOBS.items() if name in given
         }
+        if "L2" in given:
+            overrides["l2_size"] = 1024 * _integer("L2", given["L2"], 0)
         default = cls()
         sim = given.get("SIM", default.sim)
         if sim != "verilator":
@@ -151,6 +154,7 @@ class RunConfig:
             "CORES": str(self.hardware.num_cores),
             "WARPS": str(self.hardware.num_warps),
             "THREADS": str(self.hardware.num_threads),
+            **({"L2": str(self.hardware.l2_size // 1024)} if self.hardware.l2_size else {}),
             "ENTRY": self.entry.value,
             "MEM": self.mem.value,
             "LAUNCH": self.launch.value,
@@ -192,6 +196,9 @@ def _hardware(overrides: Mapping[str, object]) -> HardwareConfig:
             rest = str(error).removeprefix(f"{name}=")
             if rest != str(error):
                 raise ConfigError(f"{knob}={rest}") from error
+        size = re.match(r"l2_size=\d+ \((\d+) KiB\)", str(error))
+        if size:
+            raise ConfigError(f"L2={size[1]}{str(error)[size.end() :]}") from error
         raise
 
 

@@ -15,7 +15,9 @@ module Vortex_axi
     parameter int AXI_DATA_WIDTH = `VX_CFG_AXI_DATA_WIDTH,
     parameter int AXI_ADDR_WIDTH = `VX_CFG_AXI_ADDR_WIDTH,
     parameter int AXI_TID_WIDTH = `VX_CFG_AXI_TID_WIDTH,
-    parameter int AXI_NUM_BANKS = `VX_CFG_AXI_NUM_BANKS
+    parameter int AXI_NUM_BANKS = `VX_CFG_AXI_NUM_BANKS,
+    parameter int L2_SIZE = `VX_CFG_L2_SIZE,  // bytes; 0: no L2
+    parameter int L2_WAYS = `VX_CFG_L2_WAYS
 ) (
     input wire clk,
     input wire reset,
@@ -92,6 +94,11 @@ module Vortex_axi
     if (AXI_NUM_BANKS < 1 || 2 ** $clog2(AXI_NUM_BANKS) != AXI_NUM_BANKS) begin : g_check_banks
         $fatal(1, "Vortex_axi: AXI_NUM_BANKS=%0d must be a power of two", AXI_NUM_BANKS);
     end
+    if (L2_SIZE != 0 && (L2_SIZE < 0 || 2 ** $clog2(L2_SIZE) != L2_SIZE || L2_WAYS < 1 || 2 ** $clog2(L2_WAYS) != L2_WAYS ||
+                         L2_SIZE < 2 * L2_WAYS * LINE_BYTES * AXI_NUM_BANKS)) begin : g_check_l2
+        $fatal(1, "Vortex_axi: L2_SIZE=%0d must be 0, or a power of two with two sets of L2_WAYS=%0d lines (a power of two) in each of %0d banks",
+               L2_SIZE, L2_WAYS, AXI_NUM_BANKS);
+    end
 
     // ---------------------------------------------------------------- launch
 
@@ -102,6 +109,7 @@ module Vortex_axi
     logic [5:0] mpm_index;
     logic [7:0] mpm_class;
     logic [31:0] mpm_value[TOTAL_CORES];
+    logic [31:0] shown_mpm_value;
 
     vx_dcr #(
         .CORES(TOTAL_CORES)
@@ -121,9 +129,46 @@ module Vortex_axi
         .mpm_core,
         .mpm_index,
         .mpm_class,
-        .mpm_value(mpm_value[mpm_core]),
+        .mpm_value(shown_mpm_value),
         .busy(dcr_busy)
     );
+
+    // The L2's counters (class 5) belong to no core: they answer for any.
+    logic l2_clear;
+    cache_perf_t l2_perf;
+
+    if (L2_SIZE != 0) begin : g_l2
+        logic flushing_q;
+        always_ff @(posedge clk) flushing_q <= !reset && flush_valid != '0 && (flush_valid & flush_done) == '0;
+        // What the host has written since the last launch, or before the flush that it asks for, must be seen from then on. A core's
+        // L1 caches are cleared after this, so they take nothing old from here.
+        assign l2_clear = start || (flush_valid != '0 && !flushing_q);
+
+        logic [PERF_WIDTH-1:0] counter;
+        logic ours;
+        always_comb begin
+            ours = mpm_class == 8'd5;
+            counter = '0;
+            unique case (mpm_index[4:0])
+                5'd3: counter = l2_perf.reads;
+                5'd4: counter = l2_perf.writes;
+                5'd5: counter = l2_perf.read_misses;
+                5'd6: counter = l2_perf.write_misses;
+                5'd7: counter = l2_perf.evictions;
+                5'd9: counter = l2_perf.mshr_stalls;
+                default: ours = 1'b0;
+            endcase
+            shown_mpm_value = mpm_value[mpm_core];
+            if (ours) shown_mpm_value = mpm_index[5] ? 32'(counter[PERF_WIDTH-1:32]) : counter[31:0];
+        end
+    end else begin : g_no_l2
+        assign l2_clear = 1'b0;
+        assign shown_mpm_value = mpm_value[mpm_core];
+        /* verilator lint_off UNUSEDSIGNAL */  // all zero
+        cache_perf_t unused_l2_perf;
+        /* verilator lint_on UNUSEDSIGNAL */
+        assign unused_l2_perf = l2_perf;
+    end
 
     logic cta_valid, cta_ready;
     cta_desc_t cta;
@@ -236,7 +281,9 @@ module Vortex_axi
     vx_axi_master #(
         .ADDR_WIDTH(AXI_ADDR_WIDTH),
         .TID_WIDTH(AXI_TID_WIDTH),
-        .NUM_BANKS(AXI_NUM_BANKS)
+        .NUM_BANKS(AXI_NUM_BANKS),
+        .L2_SIZE(L2_SIZE),
+        .L2_WAYS(L2_WAYS)
     ) axi (
         .clk,
         .reset,
@@ -252,6 +299,8 @@ module Vortex_axi
         .write_fault_addr,
         .write_fault_core,
         .busy(axi_busy),
+        .l2_clear,
+        .l2_perf,
         .awvalid(m_axi_awvalid),
         .awready(m_axi_awready),
         .awaddr(m_axi_awaddr),

@@ -56,6 +56,12 @@
 `ifndef VX_CFG_DCACHE_WAYS
 `define VX_CFG_DCACHE_WAYS 4
 `endif
+`ifndef VX_CFG_L2_SIZE
+`define VX_CFG_L2_SIZE 0
+`endif
+`ifndef VX_CFG_L2_WAYS
+`define VX_CFG_L2_WAYS 8
+`endif
 `ifndef VX_CFG_L1_LINE_SIZE
 `define VX_CFG_L1_LINE_SIZE 64
 `endif

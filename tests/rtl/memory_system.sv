@@ -5,7 +5,8 @@ module memory_system
 #(
     parameter int NUM_BANKS = 2,
     parameter int SIZE = 1024,
-    parameter int WAYS = 2
+    parameter int WAYS = 2,
+    parameter int L2_SIZE = 0
 ) (
     input wire clk,
     input wire reset,
@@ -19,6 +20,8 @@ module memory_system
     input wire [TOTAL_CORES-1:0] flush_valid,
     output logic [TOTAL_CORES-1:0] flush_done,
     output logic busy,
+    input wire l2_clear,
+    output cache_perf_t l2_perf,
 
     output logic awvalid[NUM_BANKS],
     input wire awready[NUM_BANKS],
@@ -89,7 +92,9 @@ module memory_system
     vx_axi_master #(
         .ADDR_WIDTH(MEM_ADDR_WIDTH),
         .TID_WIDTH(8),
-        .NUM_BANKS(NUM_BANKS)
+        .NUM_BANKS(NUM_BANKS),
+        .L2_SIZE(L2_SIZE),
+        .L2_WAYS(WAYS)
     ) axi (
         .clk,
         .reset,
@@ -105,6 +110,8 @@ module memory_system
         .write_fault_addr,
         .write_fault_core,
         .busy(axi_busy),
+        .l2_clear,
+        .l2_perf,
         .awvalid,
         .awready,
         .awaddr,

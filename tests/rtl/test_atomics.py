@@ -143,7 +143,7 @@ class Bench:
         return Pins(get, put)
 
     async def begin(self) -> None:
-        self.dut.req_valid.value = self.dut.rsp_ready.value = 0
+        self.dut.req_valid.value = self.dut.rsp_ready.value = self.dut.l2_clear.value = 0
         for number in range(2 * len(self.sources)):
             self.dut.req[number].value = self.dut.req_tag[number].value = 0
         self.slaves = [HostileSlave(self.pins(bank), self.rng, self.memory) for bank in range(self.banks)]
@@ -311,8 +311,11 @@ async def a_read_error_changes_nothing(dut: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cores", "banks", "xlen", "lanes"), [(1, 1, 32, 4), (2, 2, 32, 32), (2, 1, 64, 4)], ids=lambda value: str(value)
+    ("cores", "banks", "xlen", "lanes", "l2_size"),
+    [(1, 1, 32, 4, 0), (2, 2, 32, 32, 0), (2, 1, 64, 4, 0), (2, 2, 32, 4, 512)],
+    ids=lambda value: str(value),
 )
-def test_atomics(cores: int, banks: int, xlen: int, lanes: int) -> None:
+def test_atomics(cores: int, banks: int, xlen: int, lanes: int, l2_size: int) -> None:
     hardware = {"num_cores": cores, "xlen": xlen, "num_threads": lanes, "ext_a": True}
-    runner.run(runner.Block("vx_axi_master", hardware=hardware, parameters={"NUM_BANKS": banks}), __name__)
+    parameters = {"NUM_BANKS": banks, "L2_SIZE": l2_size, "L2_WAYS": 2}
+    runner.run(runner.Block("vx_axi_master", hardware=hardware, parameters=parameters), __name__)

@@ -13,6 +13,7 @@ from random import Random
 from typing import Any
 
 import cocotb
+import pytest
 from cocotb.triggers import RisingEdge
 
 from tests.rtl import runner
@@ -86,7 +87,8 @@ async def shared_by_fences(dut: Any) -> None:
     cores = [Lsu(core, rng, reference) for core in range(CORES)]
     dut.req_valid.value = 0
     dut.rsp_ready.value = 0
-    dut.flush_valid.value = 0
+    dut.flush_valid.value = dut.l2_clear.value = 0
+    l2 = runner.parameter("L2_SIZE", 0) > 0
     for core in range(CORES):
         dut.req[core].value = 0
 
@@ -118,6 +120,7 @@ async def shared_by_fences(dut: Any) -> None:
                 dut.req[lsu.core].value = layouts.dcache_req.pack(lsu.request)
         dut.req_valid.value = sum(1 << lsu.core for lsu in cores if lsu.request is not None)
         dut.flush_valid.value = sum(1 << lsu.core for lsu in cores if lsu.flushing)
+        dut.l2_clear.value = int(l2 and rng.random() < 0.005)
         take = rng.getrandbits(CORES)
         dut.rsp_ready.value = take
         for slave in slaves:
@@ -160,14 +163,18 @@ async def shared_by_fences(dut: Any) -> None:
     for line, value in reference.lines.items():
         assert memory.read(line) == value, f"final contents of line {line:#x}"
     dut._log.info("%d reads, %d passes", sum(lsu.reads for lsu in cores), passed)
+    perf = layouts.cache_perf.unpack(int(dut.l2_perf.value))
+    hits = perf["reads"] - perf["read_misses"]
+    assert hits > 100 and perf["evictions"] > 10 if l2 else not any(perf.values())
     assert passed > 10 and all(lsu.shared_reads > 50 for lsu in cores)
 
 
-def test_memory_system() -> None:
+@pytest.mark.parametrize("l2_size", [0, 2048])
+def test_memory_system(l2_size: int) -> None:
     block = runner.Block(
         "memory_system",
         hardware={"num_cores": CORES},
-        parameters={"NUM_BANKS": BANKS},
+        parameters={"NUM_BANKS": BANKS, "L2_SIZE": l2_size},
         extra_sources=[Path(__file__).with_name("memory_system.sv")],
     )
     runner.run(block, __name__)

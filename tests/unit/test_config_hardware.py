@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -31,12 +32,15 @@ def test_misa() -> None:
         ({"dcache_size": 128}, "dcache_size=128"),
         ({"icache_ways": 3}, "icache_ways=3"),
         ({"axi_data_width": 256}, "axi_data_width=256"),
+        ({"l2_size": 3072}, "l2_size=3072 (3 KiB): must be 0 (no L2) or a power of two from 1 KiB"),
+        ({"l2_size": 2048, "axi_num_banks": 4}, "l2_size=2048 (2 KiB): must be 0 (no L2) or a power of two from 4 KiB"),
+        ({"l2_ways": 3}, "l2_ways=3: must be a power of two"),
         ({"warps": 4}, "unknown hardware parameter 'warps'"),
         ({"num_warps": "4"}, "num_warps must be int"),
     ],
 )
 def test_impossible_shapes_name_the_rule(overrides: dict[str, object], rule: str) -> None:
-    with pytest.raises(ConfigError, match="(?s)" + rule.replace("(", r"\(")):
+    with pytest.raises(ConfigError, match="(?s)" + re.escape(rule)):
         HardwareConfig.load(overrides=overrides)
 
 
@@ -69,6 +73,8 @@ def test_defines_name_every_parameter() -> None:
         ({"WARPS": "many"}, "WARPS=many: must be a whole number"),
         ({"WARPS": "3"}, "WARPS=3: must be a power of two between 1 and 32"),
         ({"CORES": "0"}, "CORES=0: must be at least 1"),
+        ({"L2": "3"}, r"^L2=3: must be 0 \(no L2\) or a power of two from 1 KiB"),
+        ({"L2": "-1"}, "L2=-1: must be at least 0"),
         ({"SEED": "-1"}, "SEED=-1: must be at least 0"),
         ({"WAVES": "yes"}, "WAVES=yes: must be one of 0, 1"),
         ({"COLOUR": "1"}, "unknown knob COLOUR"),
@@ -80,6 +86,7 @@ def test_bad_knobs_are_sentences(knobs: dict[str, str], message: str) -> None:
 
 
 def test_repro_line_reproduces_the_run() -> None:
-    run = RunConfig.from_knobs({"WARPS": "8", "MEM": "hostile", "SEED": "0x10", "TEST": "multikernel"})
+    run = RunConfig.from_knobs({"WARPS": "8", "L2": "64", "MEM": "hostile", "SEED": "0x10", "TEST": "multikernel"})
+    assert run.hardware.l2_size == 65536
     words = dict(word.split("=") for word in run.repro_line().split()[1:])
     assert RunConfig.from_knobs(words) == run

@@ -49,8 +49,8 @@ module vx_cache_tags
     logic [WAYS-1:0] valid_q[SETS];
     way_t victim_q[SETS];
 
-    function automatic set_t set_of(input logic [LINE_ADDR_WIDTH-1:0] addr);
-        return set_t'(addr) ^ set_t'(addr >> SET_WIDTH);
+    function automatic set_t set_of(input logic [LINE_ADDR_WIDTH-1:0] number);
+        return set_t'(number) ^ set_t'(number >> SET_WIDTH);
     endfunction
 
     function automatic logic [INDEX_WIDTH-1:0] index_of(input set_t set, input way_t way);

@@ -8,12 +8,17 @@
 // * An atomic goes out as a read when nothing of its block is outstanding; vx_amo_unit works on the answer and writes it back
 //   in the name of its source, and until then no other request of the block passes.
 // * `rsp_ready` belongs to the source in `rsp_source` and may depend on `rsp_valid`.
+// * With L2_SIZE (bytes of this bank's part; 0: none) reads of present blocks are answered by vx_l2_bank, and a read waits for another
+//   read of its block, because it will find the line. `l2_clear` invalidates all lines.
 module vx_axi_bank
     import vx_pkg::*;
     import vx_mem_pkg::*;
 #(
     parameter int ADDR_WIDTH = 32,
-    parameter int TID_WIDTH = 8
+    parameter int TID_WIDTH = 8,
+    parameter int L2_SIZE = 0,
+    parameter int L2_WAYS = 8,
+    parameter int BANK_BITS = 0
 ) (
     input wire clk,
     input wire reset,
@@ -36,6 +41,8 @@ module vx_axi_bank
     output logic write_fault,  // ... with an error
     output line_addr_t write_fault_addr,
     output logic busy,
+    input wire l2_clear,
+    output cache_perf_t l2_perf,
 
     output logic reserve,  // vx_amo_unit
     output logic conditional,
@@ -76,12 +83,13 @@ module vx_axi_bank
     // ---------------------------------------------------------------- who may go
 
     line_addr_t addr[NUM_SOURCES];
-    logic [NUM_SOURCES-1:0] valid, rw, amo, locked, unwritten, unread, writable, eligible;
+    logic [NUM_SOURCES-1:0] valid, rw, amo, single, locked, unwritten, unread, writable, eligible;
     id_t write_id[NUM_SOURCES];
     logic read_free, ar_ready, aw_ready, w_ready;
     logic grant;
     source_t winner;
     logic amo_busy, amo_write, amo_rsp;
+    logic l2_ready, l2_hit;
 
     always_comb begin
         valid = req_valid;
@@ -102,9 +110,12 @@ module vx_axi_bank
         end
     end
 
+    assign single = L2_SIZE != 0 ? '1 : amo;  // reads that go out only when no other of their block is under way
+
     always_comb begin
-        eligible = valid & ~locked & ((rw & writable & ~unread & {NUM_SOURCES{aw_ready && w_ready}}) |
-                                      (~rw & ~unwritten & ~(amo & unread) & {NUM_SOURCES{read_free && ar_ready}}));
+        eligible = valid & ~locked & {NUM_SOURCES{l2_ready}} &
+            ((rw & writable & ~unread & {NUM_SOURCES{aw_ready && w_ready}}) |
+             (~rw & ~unwritten & ~(single & unread) & {NUM_SOURCES{read_free && ar_ready}}));
         req_ready = '0;
         if (grant && !amo_write) req_ready[winner] = 1'b1;
     end
@@ -135,6 +146,11 @@ module vx_axi_bank
     mem_rsp_t amo_answer;
     logic amo_read;  // the read data is that of the atomic
 
+    // Answers to reads: of AXI, or of the L2.
+    logic answer_valid, answer_ready, answer_err;
+    id_t answer_id;
+    line_t answer_data;
+
     if (EXT_A) begin : g_atomics
         vx_amo_unit atomics (
             .clk,
@@ -147,8 +163,8 @@ module vx_axi_bank
             .addr(amo_addr),
             .source(amo_source),
             .read_valid(amo_read),
-            .read_data(rdata),
-            .read_err(rresp != 2'b00),
+            .read_data(answer_data),
+            .read_err(answer_err),
             .write_valid(amo_write),
             .write_ready(write_enter),
             .write_data(amo_data),
@@ -252,7 +268,7 @@ module vx_axi_bank
     ) reads (
         .clk,
         .reset,
-        .valid(valid & (rw | amo)),
+        .valid(valid & (rw | single)),
         .addr,
         .conflict(unread),
         .any_free(read_free),
@@ -260,11 +276,11 @@ module vx_axi_bank
         .enter(read_enter),
         .enter_source(winner),
         .enter_tag(req_tag[winner]),
-        .lookup_id(id_t'(rid)),
+        .lookup_id(answer_id),
         .lookup_used(known),
         .lookup_source(read_source),
         .lookup_tag(rsp_tag),
-        .release_valid(rvalid && rready && known),
+        .release_valid(answer_valid && answer_ready && known),
         .idle(reads_idle)
     );
 
@@ -276,7 +292,7 @@ module vx_axi_bank
     ) ar_fifo (
         .clk,
         .reset,
-        .in_valid(read_enter),
+        .in_valid(read_enter && !l2_hit),
         .in_ready(ar_ready),
         .in_data({addr[winner], read_id}),
         .out_valid(arvalid),
@@ -287,14 +303,72 @@ module vx_axi_bank
     assign arid = TID_WIDTH'(ar_id);
 
     // The answer of an atomic goes first: what the block's other requesters get is behind it.
-    assign amo_read = EXT_A && rvalid && known && rsp_tag >= MEM_TAG_AMO;
-    assign rsp_valid = amo_rsp || (rvalid && known && !amo_read);
+    assign amo_read = EXT_A && answer_valid && known && rsp_tag >= MEM_TAG_AMO;
+    assign rsp_valid = amo_rsp || (answer_valid && known && !amo_read);
     assign rsp_source = amo_rsp ? amo_source : read_source;
-    assign rready = !known || amo_read || (rsp_ready && !amo_rsp);
+    assign answer_ready = !known || amo_read || (rsp_ready && !amo_rsp);
     always_comb begin
         rsp = '0;
         if (amo_rsp) rsp = amo_answer;
-        else if (rsp_valid) rsp = '{data: rdata, tag: rsp_tag, err: rresp != 2'b00};
+        else if (rsp_valid) rsp = '{data: answer_data, tag: rsp_tag, err: answer_err};
+    end
+
+    // ---------------------------------------------------------------- L2
+
+    if (L2_SIZE != 0) begin : g_l2
+        cache_perf_t perf;
+        logic [PERF_WIDTH-1:0] stalls_q;  // cycles in which a read found every id in use
+
+        vx_l2_bank #(
+            .SIZE(L2_SIZE),
+            .WAYS(L2_WAYS),
+            .BANK_BITS(BANK_BITS),
+            .ID_WIDTH(ID_BITS)
+        ) l2 (
+            .clk,
+            .reset,
+            .clear(l2_clear || write_fault),
+            .access_ready(l2_ready),
+            .access_valid(grant),
+            .access_rw(write_enter),
+            .access_addr(addr[winner]),
+            .access_id(read_id),
+            .access_data(w_in[LINE_BYTES+:LINE_BITS]),
+            .access_byteen(w_in[LINE_BYTES-1:0]),
+            .hit(l2_hit),
+            .m_r_valid(rvalid),
+            .m_r_ready(rready),
+            .m_r_id(id_t'(rid)),
+            .m_r_data(rdata),
+            .m_r_err(rresp != 2'b00),
+            .r_valid(answer_valid),
+            .r_ready(answer_ready),
+            .r_id(answer_id),
+            .r_data(answer_data),
+            .r_err(answer_err),
+            .perf
+        );
+
+        always_ff @(posedge clk) begin
+            if (!read_free && (valid & ~rw) != '0) stalls_q <= stalls_q + 1'b1;
+            if (reset) stalls_q <= '0;
+        end
+        always_comb begin
+            l2_perf = perf;
+            l2_perf.mshr_stalls = stalls_q;
+        end
+    end else begin : g_no_l2
+        assign l2_ready = 1'b1;
+        assign l2_hit = 1'b0;
+        assign l2_perf = '0;
+        assign answer_valid = rvalid;
+        assign rready = answer_ready;
+        assign answer_id = id_t'(rid);
+        assign answer_data = rdata;
+        assign answer_err = rresp != 2'b00;
+        /* verilator lint_off UNUSEDSIGNAL */  // nothing to clear
+        wire unused_clear = l2_clear;
+        /* verilator lint_on UNUSEDSIGNAL */
     end
 
     assign busy = !writes_idle || !reads_idle || amo_busy;

@@ -4,13 +4,16 @@
 // Contract
 // * `writes_pending[c]` is high from the cycle after a write of core c's D-cache was accepted until its last B.
 // * `busy` is high while a read or a write is outstanding.
+// * With L2_SIZE every bank has its part of an L2 (vx_l2_bank); `l2_clear` invalidates all of it.
 module vx_axi_master
     import vx_pkg::*;
     import vx_mem_pkg::*;
 #(
     parameter int ADDR_WIDTH = 32,
     parameter int TID_WIDTH = 8,
-    parameter int NUM_BANKS = 1
+    parameter int NUM_BANKS = 1,
+    parameter int L2_SIZE = 0,  // bytes over all banks; 0: no L2
+    parameter int L2_WAYS = 8
 ) (
     input wire clk,
     input wire reset,
@@ -28,6 +31,8 @@ module vx_axi_master
     output line_addr_t write_fault_addr[NUM_BANKS],
     output core_index_t write_fault_core[NUM_BANKS],
     output logic busy,
+    input wire l2_clear,
+    output cache_perf_t l2_perf,
 
     output logic awvalid[NUM_BANKS],
     input wire awready[NUM_BANKS],
@@ -65,6 +70,7 @@ module vx_axi_master
     logic [NUM_BANKS-1:0] bank_enter_valid, bank_ack_valid, bank_busy;
     source_t bank_enter_source[NUM_BANKS], bank_ack_source[NUM_BANKS];
     line_addr_t bank_enter_addr[NUM_BANKS];
+    cache_perf_t bank_l2_perf[NUM_BANKS];
 
     localparam int OWNER_WIDTH = $clog2(TOTAL_CORES * NUM_WARPS) > 0 ? $clog2(TOTAL_CORES * NUM_WARPS) : 1;
     logic [NUM_BANKS-1:0] reserve, conditional;
@@ -87,7 +93,10 @@ module vx_axi_master
         assign owner[b] = OWNER_WIDTH'(32'(amo_source >> 1) * NUM_WARPS + 32'(amo_wid));
         vx_axi_bank #(
             .ADDR_WIDTH(ADDR_WIDTH),
-            .TID_WIDTH(TID_WIDTH)
+            .TID_WIDTH(TID_WIDTH),
+            .L2_SIZE(L2_SIZE / NUM_BANKS),
+            .L2_WAYS(L2_WAYS),
+            .BANK_BITS(BANK_BITS)
         ) bank (
             .clk,
             .reset,
@@ -107,6 +116,8 @@ module vx_axi_master
             .write_fault(write_fault[b]),
             .write_fault_addr(write_fault_addr[b]),
             .busy(bank_busy[b]),
+            .l2_clear,
+            .l2_perf(bank_l2_perf[b]),
             .reserve(reserve[b]),
             .conditional(conditional[b]),
             .amo_source,
@@ -141,6 +152,20 @@ module vx_axi_master
     end
 
     assign busy = |bank_busy;
+
+    always_comb begin
+        l2_perf = '0;
+        if (L2_SIZE != 0) begin
+            for (int b = 0; b < NUM_BANKS; ++b) begin
+                l2_perf.reads = l2_perf.reads + bank_l2_perf[b].reads;
+                l2_perf.writes = l2_perf.writes + bank_l2_perf[b].writes;
+                l2_perf.read_misses = l2_perf.read_misses + bank_l2_perf[b].read_misses;
+                l2_perf.write_misses = l2_perf.write_misses + bank_l2_perf[b].write_misses;
+                l2_perf.evictions = l2_perf.evictions + bank_l2_perf[b].evictions;
+                l2_perf.mshr_stalls = l2_perf.mshr_stalls + bank_l2_perf[b].mshr_stalls;
+            end
+        end
+    end
 
     if (EXT_A) begin : g_reservations
         vx_reservations #(
