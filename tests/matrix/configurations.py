@@ -6,7 +6,13 @@ from config import HardwareConfig
 
 
 def _shape(
-    warps: int, threads: int, cores: int = 1, clusters: int = 1, banks: int = 1, lmem_log_size: int = 14
+    warps: int,
+    threads: int,
+    cores: int = 1,
+    clusters: int = 1,
+    banks: int = 1,
+    lmem_log_size: int = 14,
+    l2_size: int = 0,
 ) -> HardwareConfig:
     return HardwareConfig(
         num_clusters=clusters,
@@ -15,10 +21,11 @@ def _shape(
         num_threads=threads,
         axi_num_banks=banks,
         lmem_log_size=lmem_log_size,
+        l2_size=l2_size,
     )
 
 
-# Clusters, cores, warps, lanes and banks, each from its least to its largest, and mixed.
+# Clusters, cores, warps, lanes, banks and the L2, each from its least to its largest, and mixed.
 CONFIGURATIONS: dict[str, HardwareConfig] = {
     "4w4t": _shape(4, 4),
     "2c4w4t": _shape(4, 4, cores=2),
@@ -46,5 +53,7 @@ CONFIGURATIONS: dict[str, HardwareConfig] = {
     "2x2c2w8t": _shape(2, 8, cores=2, clusters=2),
     "16w16t": _shape(16, 16),
     "32w32t": _shape(32, 32, lmem_log_size=16),
+    "4w4t-l2": _shape(4, 4, l2_size=1 << 20),
+    "2x2c4w4t-2banks-l2": _shape(4, 4, cores=2, clusters=2, banks=2, l2_size=1 << 13),
     "8c4w4t-2banks": _shape(4, 4, cores=8, banks=2),
 }

@@ -14,6 +14,7 @@ WRONG = {
     "AXI_ADDR_WIDTH": (48, "AXI_ADDR_WIDTH=48 must be 32"),
     "AXI_TID_WIDTH": (0, "AXI_TID_WIDTH=0 must be at least 1"),
     "AXI_NUM_BANKS": (3, "AXI_NUM_BANKS=3 must be a power of two"),
+    "L2_SIZE": (512, "L2_SIZE=512 must be 0, or a power of two with two sets of L2_WAYS=8 lines"),
 }
 
 
@@ -42,5 +43,5 @@ def test_refused(name: str) -> None:
 
 def test_accepted() -> None:
     """The same command with possible values succeeds, so the refusals above are about the values."""
-    result = _lint({"AXI_NUM_BANKS": 4, "AXI_TID_WIDTH": 53})
+    result = _lint({"AXI_NUM_BANKS": 4, "AXI_TID_WIDTH": 53, "L2_SIZE": 16384, "L2_WAYS": 4})
     assert result.returncode == 0, result.stderr[-2000:]

@@ -23,6 +23,8 @@ SHAPES: dict[str, dict[str, object]] = {
     "2-warps-2-lanes": {"num_warps": 2, "num_threads": 2},
     "1-warp-1-lane": {"num_warps": 1, "num_threads": 1},
     "2-clusters-2-banks": {"num_clusters": 2, "axi_num_banks": 2},
+    "l2": {"l2_size": 1 << 20},
+    "l2-2-cores-2-banks": {"num_cores": 2, "axi_num_banks": 2, "l2_size": 8192, "l2_ways": 2},
     "xlen-64": {"xlen": 64, "axi_addr_width": 48},
     "xlen-64-flen-64-no-float": {"xlen": 64, "flen": 64, "ext_f": False, "axi_addr_width": 48},
 }
