@@ -6,7 +6,7 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 
 # Knobs of a run; config/knobs.py checks them and knows the defaults.
-KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS L2 ENTRY MEM LAUNCH COPY SEED WAVES RECORD DEBUG TIER N MODE
+KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS L2 WRITEBACK ENTRY MEM LAUNCH COPY SEED WAVES RECORD DEBUG TIER N MODE
 KNOBS += RTL_FILELIST RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE XFAIL
 quote := '
 knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$(subst $(quote),'\'',$($(knob)))'))
@@ -28,6 +28,7 @@ help: ## this list
 	@echo
 	@echo "Knobs: CLUSTERS CORES WARPS THREADS  shape of the processor (1 1 4 4)"
 	@echo "       L2=n                          L2 of n KiB that all cores share (default: 0, none)"
+	@echo "       WRITEBACK=1                   write-back D-cache: one core, no L2 (default: write-through)"
 	@echo "       ENTRY=cta_entry|s11|direct    kernel entry generation"
 	@echo "       MEM=kind|ordered|hostile      memory policy     SEED=n   everything random follows from it"
 	@echo "       N=n                           elements that the test works on (default: the test's own)"

@@ -48,6 +48,7 @@ class HardwareConfig:
     icache_ways: int = 4
     dcache_size: int = 16384
     dcache_ways: int = 4
+    dcache_writeback: bool = False  # only where it is the last cache before memory and the only one of its kind
     l1_line_size: int = 64
     l2_size: int = 0  # bytes over all AXI banks; 0: no L2
     l2_ways: int = 8
@@ -149,6 +150,13 @@ class HardwareConfig:
                 f"{least / 1024:g} KiB (two sets of {ways} lines for each AXI bank) to 65536 KiB",
             ),
         ]
+        rules.append(
+            (
+                not self.dcache_writeback or (self.total_cores == 1 and self.l2_size == 0),
+                f"dcache_writeback={self.dcache_writeback}: needs a single core and no L2, because no other cache "
+                f"would see what is not written yet; here are {self.total_cores} cores and l2_size={self.l2_size}",
+            )
+        )
         for holds, message in rules:
             if not holds:
                 raise ConfigError(message)
@@ -227,4 +235,5 @@ class HardwareConfig:
     def label(self) -> str:
         """Short name for tables and folders, such as `1x1c4w4t` or, with an L2 of 64 KiB, `1x1c4w4t-l2_64k`."""
         l2 = f"-l2_{self.l2_size // 1024}k" if self.l2_size else ""
-        return f"{self.num_clusters}x{self.num_cores}c{self.num_warps}w{self.num_threads}t{l2}"
+        write_back = "-wb" if self.dcache_writeback else ""
+        return f"{self.num_clusters}x{self.num_cores}c{self.num_warps}w{self.num_threads}t{l2}{write_back}"

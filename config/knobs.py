@@ -101,14 +101,14 @@ class RunConfig:
 
     @classmethod
     def from_knobs(cls, knobs: Mapping[str, str]) -> RunConfig:
-        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS L2 ENTRY MEM LAUNCH COPY
+        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS L2 WRITEBACK ENTRY MEM LAUNCH COPY
         SEED WAVES RECORD TIER N MODE and the RTL_* of a core of your own.
 
         Unset or empty variables take the default. Raises ConfigError for a value that is not understood.
         """
         given = {name: value for name, value in knobs.items() if value != ""}
         known = {"SIM", "TEST", "ENTRY", "MEM", "SEED", "WAVES", "RECORD", "COPY", "LAUNCH", "TIER", "N", "MODE"}
-        known |= {*_HARDWARE_KNOBS, "L2", *CORE_KNOBS}
+        known |= {*_HARDWARE_KNOBS, "L2", "WRITEBACK", *CORE_KNOBS}
         for name in given:
             if name not in known:
                 raise ConfigError(f"unknown knob {name}; known: {', '.join(sorted(known))}")
@@ -117,6 +117,8 @@ class RunConfig:
         }
         if "L2" in given:
             overrides["l2_size"] = 1024 * _integer("L2", given["L2"], 0)
+        if "WRITEBACK" in given:
+            overrides["dcache_writeback"] = _choice(_Flag, "WRITEBACK", given["WRITEBACK"]) is _Flag.ON
         default = cls()
         sim = given.get("SIM", default.sim)
         if sim != "verilator":
@@ -155,6 +157,7 @@ class RunConfig:
             "WARPS": str(self.hardware.num_warps),
             "THREADS": str(self.hardware.num_threads),
             **({"L2": str(self.hardware.l2_size // 1024)} if self.hardware.l2_size else {}),
+            **({"WRITEBACK": "1"} if self.hardware.dcache_writeback else {}),
             "ENTRY": self.entry.value,
             "MEM": self.mem.value,
             "LAUNCH": self.launch.value,
@@ -199,6 +202,8 @@ def _hardware(overrides: Mapping[str, object]) -> HardwareConfig:
         size = re.match(r"l2_size=\d+ \((\d+) KiB\)", str(error))
         if size:
             raise ConfigError(f"L2={size[1]}{str(error)[size.end() :]}") from error
+        if str(error).startswith("dcache_writeback="):
+            raise ConfigError(f"WRITEBACK=1{str(error).removeprefix('dcache_writeback=True')}") from error
         raise
 
 

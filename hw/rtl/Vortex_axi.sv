@@ -100,6 +100,11 @@ module Vortex_axi
                L2_SIZE, L2_WAYS, AXI_NUM_BANKS);
     end
 
+    if (`VX_CFG_DCACHE_WRITEBACK != 0 && (TOTAL_CORES > 1 || L2_SIZE != 0)) begin : g_check_write_back
+        $fatal(1, "Vortex_axi: VX_CFG_DCACHE_WRITEBACK=1 is for one core without L2, here are %0d cores and L2_SIZE=%0d",
+               TOTAL_CORES, L2_SIZE);
+    end
+
     // ---------------------------------------------------------------- launch
 
     logic kmu_write, kmu_running, dcr_busy;

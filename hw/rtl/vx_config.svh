@@ -56,6 +56,9 @@
 `ifndef VX_CFG_DCACHE_WAYS
 `define VX_CFG_DCACHE_WAYS 4
 `endif
+`ifndef VX_CFG_DCACHE_WRITEBACK
+`define VX_CFG_DCACHE_WRITEBACK 0
+`endif
 `ifndef VX_CFG_L2_SIZE
 `define VX_CFG_L2_SIZE 0
 `endif

@@ -140,7 +140,8 @@ module vx_socket
 
     vx_dcache #(
         .SIZE(`VX_CFG_DCACHE_SIZE),
-        .WAYS(`VX_CFG_DCACHE_WAYS)
+        .WAYS(`VX_CFG_DCACHE_WAYS),
+        .WRITE_BACK(`VX_CFG_DCACHE_WRITEBACK != 0)
     ) dcache (
         .clk,
         .reset,

@@ -13,6 +13,7 @@ def _shape(
     banks: int = 1,
     lmem_log_size: int = 14,
     l2_size: int = 0,
+    write_back: bool = False,
 ) -> HardwareConfig:
     return HardwareConfig(
         num_clusters=clusters,
@@ -22,10 +23,11 @@ def _shape(
         axi_num_banks=banks,
         lmem_log_size=lmem_log_size,
         l2_size=l2_size,
+        dcache_writeback=write_back,
     )
 
 
-# Clusters, cores, warps, lanes, banks and the L2, each from its least to its largest, and mixed.
+# Clusters, cores, warps, lanes, banks, the L2 and a write-back D-cache, each from its least to its largest, and mixed.
 CONFIGURATIONS: dict[str, HardwareConfig] = {
     "4w4t": _shape(4, 4),
     "2c4w4t": _shape(4, 4, cores=2),
@@ -54,6 +56,7 @@ CONFIGURATIONS: dict[str, HardwareConfig] = {
     "16w16t": _shape(16, 16),
     "32w32t": _shape(32, 32, lmem_log_size=16),
     "4w4t-l2": _shape(4, 4, l2_size=1 << 20),
+    "4w4t-2banks-write-back": _shape(4, 4, banks=2, write_back=True),
     "2x2c4w4t-2banks-l2": _shape(4, 4, cores=2, clusters=2, banks=2, l2_size=1 << 13),
     "8c4w4t-2banks": _shape(4, 4, cores=8, banks=2),
 }

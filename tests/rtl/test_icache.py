@@ -135,7 +135,7 @@ async def hits_flow(dut: Any) -> None:
     await bench.begin()
     bench.memory.ready_rate, bench.memory.max_latency = 1.0, 3
     await bench.run(200, hot=1, flush_rate=0.0)
-    line = next(iter(held[0] for held in bench.contents.sets if held))
+    line = next(held for ways in bench.contents.sets for held in ways.held if held is not None)
     for number in range(41):
         if number < 40:
             dut.req_valid.value = 1

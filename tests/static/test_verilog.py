@@ -25,6 +25,7 @@ SHAPES: dict[str, dict[str, object]] = {
     "2-clusters-2-banks": {"num_clusters": 2, "axi_num_banks": 2},
     "l2": {"l2_size": 1 << 20},
     "l2-2-cores-2-banks": {"num_cores": 2, "axi_num_banks": 2, "l2_size": 8192, "l2_ways": 2},
+    "write-back": {"dcache_writeback": True},
     "xlen-64": {"xlen": 64, "axi_addr_width": 48},
     "xlen-64-flen-64-no-float": {"xlen": 64, "flen": 64, "ext_f": False, "axi_addr_width": 48},
 }

@@ -35,6 +35,8 @@ def test_misa() -> None:
         ({"l2_size": 3072}, "l2_size=3072 (3 KiB): must be 0 (no L2) or a power of two from 1 KiB"),
         ({"l2_size": 2048, "axi_num_banks": 4}, "l2_size=2048 (2 KiB): must be 0 (no L2) or a power of two from 4 KiB"),
         ({"l2_ways": 3}, "l2_ways=3: must be a power of two"),
+        ({"dcache_writeback": True, "num_clusters": 2}, "dcache_writeback=True: needs a single core and no L2"),
+        ({"dcache_writeback": True, "l2_size": 65536}, "here are 1 cores and l2_size=65536"),
         ({"warps": 4}, "unknown hardware parameter 'warps'"),
         ({"num_warps": "4"}, "num_warps must be int"),
     ],
@@ -75,6 +77,8 @@ def test_defines_name_every_parameter() -> None:
         ({"CORES": "0"}, "CORES=0: must be at least 1"),
         ({"L2": "3"}, r"^L2=3: must be 0 \(no L2\) or a power of two from 1 KiB"),
         ({"L2": "-1"}, "L2=-1: must be at least 0"),
+        ({"WRITEBACK": "1", "CORES": "2"}, "^WRITEBACK=1: needs a single core and no L2"),
+        ({"WRITEBACK": "yes"}, "WRITEBACK=yes: must be one of 0, 1"),
         ({"SEED": "-1"}, "SEED=-1: must be at least 0"),
         ({"WAVES": "yes"}, "WAVES=yes: must be one of 0, 1"),
         ({"COLOUR": "1"}, "unknown knob COLOUR"),
@@ -90,3 +94,10 @@ def test_repro_line_reproduces_the_run() -> None:
     assert run.hardware.l2_size == 65536
     words = dict(word.split("=") for word in run.repro_line().split()[1:])
     assert RunConfig.from_knobs(words) == run
+
+
+def test_a_write_back_cache_is_in_the_repro_line_and_the_label() -> None:
+    run = RunConfig.from_knobs({"WRITEBACK": "1"})
+    assert run.hardware.dcache_writeback and " WRITEBACK=1 " in run.repro_line()
+    assert run.hardware.label() == "1x1c4w4t-wb"
+    assert RunConfig.from_knobs({"L2": "64"}).hardware.label() == "1x1c4w4t-l2_64k"

@@ -1,5 +1,5 @@
-// Data cache of one core: set-associative, non-blocking, write-through without write allocation; a write updates the line
-// on a hit.
+// Data cache of one core: set-associative, non-blocking, without write allocation. Write-through, a write updates the line on a hit;
+// or write-back: on a hit it changes the line only, and memory gets the written bytes when the line goes.
 //
 // Contract
 // * One request (a line with byte enables) a cycle; a read hit answers one cycle later. Reads get exactly one response, in
@@ -12,6 +12,8 @@
 //   acknowledged.
 // * Atomics pass through, at most MAX_AMOS at a time: the memory side performs them in the order of the queue. The line is
 //   invalidated, and a read of it that is outstanding is waited for, so no later read sees older data.
+// * Write-back: a line that loses its place is written after that, and until it has left through `mem_req` a request of it waits. An
+//   atomic lets its line be written first. What was written stays here when `busy` falls; a flush writes it.
 // * A line whose read failed is answered with `err` and not kept.
 // * `flush_valid` is a level: nothing is accepted while it is high; `flush_done` answers for one cycle when no read is
 //   outstanding, all older writes are acknowledged and every line is being invalidated.
@@ -21,7 +23,8 @@ module vx_dcache
 #(
     parameter int SIZE = 16384,
     parameter int WAYS = 4,
-    parameter int MSHRS = 8
+    parameter int MSHRS = 8,
+    parameter bit WRITE_BACK = 1'b0
 ) (
     input wire clk,
     input wire reset,
@@ -104,6 +107,10 @@ module vx_dcache
         end
     end
 
+    logic [MSHRS-1:0] evicting_q;  // write-back: the entry is that of a line that has to leave
+    logic leaving;
+    assign leaving = WRITE_BACK && mshr_hit && evicting_q[hit_mshr];
+
     // ---------------------------------------------------------------- outstanding atomics
 
     typedef logic [$clog2(MAX_AMOS)-1:0] amo_index_t;
@@ -128,15 +135,19 @@ module vx_dcache
 
     mem_req_t push_req;
     mem_tag_t push_tag;
-    logic queue_ready;
+    logic queue_ready, queue_free;
     logic queue_push;
+    logic save_valid;  // write-back: a line on its way out takes the queue
+    line_addr_t save_addr;
+    line_t save_data;
+    logic [LINE_BYTES-1:0] save_byteen;
     vx_fifo #(
         .WIDTH($bits(mem_req_t) + MEM_TAG_WIDTH),
         .DEPTH(4)
     ) queue (
         .clk,
         .reset,
-        .in_valid(queue_push),
+        .in_valid(queue_push || save_valid),
         .in_ready(queue_ready),
         .in_data({push_req, push_tag}),
         .out_valid(mem_req_valid),
@@ -144,10 +155,17 @@ module vx_dcache
         .out_data({mem_req, mem_req_tag})
     );
 
+    assign queue_free = queue_ready && !save_valid;
+
     always_comb begin
         push_req = '0;
         push_tag = '0;
-        if (queue_push) begin
+        if (save_valid) begin
+            push_req.rw = 1'b1;
+            push_req.addr = save_addr;
+            push_req.byteen = save_byteen;
+            push_req.data = save_data;
+        end else if (queue_push) begin
             push_req.rw = req.rw;
             push_req.addr = req.addr;
             push_req.amo = req.amo;
@@ -203,14 +221,68 @@ module vx_dcache
     always_comb begin
         req_ready = 1'b0;
         if (lookup) begin
-            if (is_amo) req_ready = !mshr_hit && queue_ready && any_free_amo;
-            else if (req.io) req_ready = quiet && !io_read_q;
-            else if (req.rw) req_ready = !mshr_hit && queue_ready;
+            if (is_amo) req_ready = !mshr_hit && queue_free && any_free_amo;
+            else if (req.io) req_ready = quiet && !io_read_q && !save_valid;
+            else if (req.rw) req_ready = !mshr_hit && ((WRITE_BACK && hit) || queue_free);
             else if (hit) req_ready = rsp_free && !draining;  // the drain has the response port
-            else req_ready = mshr_hit || (any_free && queue_ready);
+            else if (mshr_hit) req_ready = !leaving;
+            else req_ready = any_free && queue_free;
         end
         accept = req_valid && req_ready;
-        queue_push = accept && (req.io || req.rw || is_amo || (!hit && !mshr_hit));
+        queue_push = accept && (req.io || is_amo || (req.rw ? !(WRITE_BACK && hit) : !hit && !mshr_hit));
+    end
+
+    // ---------------------------------------------------------------- write-back: lines on their way out
+
+    logic evicts, clean;
+    line_addr_t evict_addr;
+    logic saved;
+    mshr_t saved_mshr;
+
+    if (WRITE_BACK) begin : g_write_back
+        logic [INDEX_WIDTH-1:0] read_index;
+        line_t read_data;
+        always_comb begin
+            read_data = '0;
+            if (fill_keep || save_valid) read_data = data_q[read_index];
+        end
+        vx_dirty_lines #(
+            .LINES(LINES),
+            .SLOTS(MSHRS)
+        ) dirty (
+            .clk,
+            .reset,
+            .mark_valid(accept && hit && req.rw),
+            .mark_index(hit_index),
+            .mark_byteen(req.byteen),
+            .fill_valid(fill_keep),
+            .fill_index,
+            .fill_addr(mshr_addr_q[fill_mshr]),
+            .fill_slot(fill_mshr),
+            .evicts,
+            .evict_addr,
+            .clean_valid(hit && is_amo),
+            .clean_index(hit_index),
+            .flush_valid(flush_valid && mshr_valid_q == '0),
+            .none(clean),
+            .read_index,
+            .read_data,
+            .push_valid(save_valid),
+            .push_ready(queue_ready),
+            .push_addr(save_addr),
+            .push_data(save_data),
+            .push_byteen(save_byteen),
+            .pushed_valid(saved),
+            .pushed_slot(saved_mshr)
+        );
+    end else begin : g_write_through
+        assign {save_valid, evicts, saved} = '0;
+        assign clean = 1'b1;
+        assign save_addr = '0;
+        assign save_data = '0;
+        assign save_byteen = '0;
+        assign evict_addr = '0;
+        assign saved_mshr = '0;
     end
 
     // ---------------------------------------------------------------- answers of a filled line, one a cycle
@@ -272,14 +344,24 @@ module vx_dcache
                 amo_valid_q[amo_index_t'(mem_rsp.tag)] <= 1'b0;
             end else begin
                 drain_q <= mshr_waiting_q[fill_mshr];
-                mshr_valid_q[fill_mshr] <= 1'b0;
+                mshr_valid_q[fill_mshr] <= evicts;
+                if (WRITE_BACK && evicts) begin
+                    evicting_q[fill_mshr] <= 1'b1;
+                    mshr_addr_q[fill_mshr] <= evict_addr;
+                end
                 if (!mem_rsp.err) data_q[fill_index] <= mem_rsp.data;
             end
+        end
+
+        if (WRITE_BACK && saved) begin
+            mshr_valid_q[saved_mshr] <= 1'b0;
+            evicting_q[saved_mshr] <= 1'b0;
         end
 
         if (reset) begin
             rsp_valid <= 1'b0;
             mshr_valid_q <= '0;
+            if (WRITE_BACK) evicting_q <= '0;
             io_read_q <= 1'b0;
             amo_valid_q <= '0;
             drain_q <= '0;
@@ -288,7 +370,7 @@ module vx_dcache
 
     logic idle;
     assign idle = quiet && mshr_valid_q == '0 && amo_valid_q == '0 && !io_read_q && !draining;
-    assign flush_done = flush_valid && idle;
+    assign flush_done = flush_valid && idle && clean;
     assign busy = !idle || rsp_valid;
 
     // ---------------------------------------------------------------- counters
