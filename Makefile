@@ -6,7 +6,7 @@ VENV ?= .venv
 PY = $(VENV)/bin/python
 
 # Knobs of a run; config/knobs.py checks them and knows the defaults.
-KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS L2 WRITEBACK ENTRY MEM LAUNCH COPY SEED WAVES RECORD DEBUG TIER N MODE
+KNOBS = SIM TEST CLUSTERS CORES WARPS THREADS SIMD_WIDTH ISSUE_WIDTH L2 WRITEBACK ENTRY MEM LAUNCH COPY SEED WAVES RECORD DEBUG TIER N MODE
 KNOBS += RTL_FILELIST RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE XFAIL
 quote := '
 knob_arguments = $(foreach knob,$(KNOBS),$(if $($(knob)),'$(knob)=$(subst $(quote),'\'',$($(knob)))'))
@@ -27,6 +27,7 @@ help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{ printf "  make %-12s %s\n", $$1, $$2 }'
 	@echo
 	@echo "Knobs: CLUSTERS CORES WARPS THREADS  shape of the processor (1 1 4 4)"
+	@echo "       SIMD_WIDTH=n                  lanes that a unit executes in a cycle (default: THREADS)"
 	@echo "       L2=n                          L2 of n KiB that all cores share (default: 0, none)"
 	@echo "       WRITEBACK=1                   write-back D-cache: one core, no L2 (default: write-through)"
 	@echo "       ENTRY=cta_entry|s11|direct    kernel entry generation"

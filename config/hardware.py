@@ -35,6 +35,8 @@ class HardwareConfig:
     socket_size: int = 1  # cores per socket
     num_warps: int = 4  # per core
     num_threads: int = 4  # lanes per warp
+    simd_width: int = 0  # lanes that a unit executes in one cycle; 0: all of a warp's (see simd_lanes)
+    issue_width: int = 1  # instructions that a core issues in one cycle
     num_barriers: int = 8  # per CTA slot
     xlen: int = 32
     flen: int = 32
@@ -63,6 +65,8 @@ class HardwareConfig:
 
     def __post_init__(self) -> None:
         self.validate()
+        if self.simd_width == self.num_threads:  # one spelling for one hardware
+            object.__setattr__(self, "simd_width", 0)
 
     # ------------------------------------------------------------------ construction
 
@@ -104,6 +108,14 @@ class HardwareConfig:
             (
                 _is_power_of_two(self.num_threads) and self.num_threads <= 32,
                 f"num_threads={self.num_threads}: must be a power of two between 1 and 32 lanes",
+            ),
+            (
+                self.simd_width == 0 or (_is_power_of_two(self.simd_width) and self.simd_width <= self.num_threads),
+                f"simd_width={self.simd_width}: must be a power of two, at most the {self.num_threads} lanes of a warp",
+            ),
+            (
+                self.issue_width == 1,
+                f"issue_width={self.issue_width}: must be 1; the core issues one instruction a cycle",
             ),
             (
                 _is_power_of_two(self.num_barriers) and self.num_barriers <= 64,
@@ -192,6 +204,11 @@ class HardwareConfig:
         return (1 << self.num_threads) - 1
 
     @property
+    def simd_lanes(self) -> int:
+        """Lanes that a unit executes in one cycle (`SIMD_WIDTH`); a warp takes `num_threads / simd_lanes` beats."""
+        return self.simd_width or self.num_threads
+
+    @property
     def cta_tid_width(self) -> int:
         return max(1, int(math.log2(self.num_warps)) + int(math.log2(self.num_threads)))
 
@@ -221,7 +238,7 @@ class HardwareConfig:
     def _resolved(self, hexadecimal: str) -> dict[str, str]:
         resolved: dict[str, str] = {}
         for field in dataclasses.fields(self):
-            value = getattr(self, field.name)
+            value = self.simd_lanes if field.name == "simd_width" else getattr(self, field.name)
             if field.name.endswith("_addr"):
                 resolved[field.name.upper()] = hexadecimal.format(self.xlen, value)
             else:
@@ -233,7 +250,9 @@ class HardwareConfig:
         return " ".join(f"{field.name}={getattr(self, field.name)}" for field in dataclasses.fields(self))
 
     def label(self) -> str:
-        """Short name for tables and folders, such as `1x1c4w4t` or, with an L2 of 64 KiB, `1x1c4w4t-l2_64k`."""
+        """Short name for tables and folders: `1x1c4w4t`; `1x1c4w8t-simd2` with two lanes a beat, `1x1c4w4t-l2_64k` with
+        an L2 of 64 KiB."""
+        beats = f"-simd{self.simd_width}" if self.simd_width else ""
         l2 = f"-l2_{self.l2_size // 1024}k" if self.l2_size else ""
         write_back = "-wb" if self.dcache_writeback else ""
-        return f"{self.num_clusters}x{self.num_cores}c{self.num_warps}w{self.num_threads}t{l2}{write_back}"
+        return f"{self.num_clusters}x{self.num_cores}c{self.num_warps}w{self.num_threads}t{beats}{l2}{write_back}"

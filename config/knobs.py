@@ -77,7 +77,14 @@ _EnumT = TypeVar("_EnumT", bound=Enum)
 _MAIN_TEST = "multikernel"
 
 # Make variable -> (hardware field, smallest value)
-_HARDWARE_KNOBS = {"CLUSTERS": "num_clusters", "CORES": "num_cores", "WARPS": "num_warps", "THREADS": "num_threads"}
+_HARDWARE_KNOBS = {
+    "CLUSTERS": "num_clusters",
+    "CORES": "num_cores",
+    "WARPS": "num_warps",
+    "THREADS": "num_threads",
+    "SIMD_WIDTH": "simd_width",
+    "ISSUE_WIDTH": "issue_width",
+}
 
 
 @dataclass(frozen=True)
@@ -101,8 +108,8 @@ class RunConfig:
 
     @classmethod
     def from_knobs(cls, knobs: Mapping[str, str]) -> RunConfig:
-        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS L2 WRITEBACK ENTRY MEM LAUNCH COPY
-        SEED WAVES RECORD TIER N MODE and the RTL_* of a core of your own.
+        """Build from the make variables SIM TEST CLUSTERS CORES WARPS THREADS SIMD_WIDTH ISSUE_WIDTH L2 WRITEBACK
+        ENTRY MEM LAUNCH COPY SEED WAVES RECORD TIER N MODE and the RTL_* of a core of your own.
 
         Unset or empty variables take the default. Raises ConfigError for a value that is not understood.
         """
@@ -156,6 +163,7 @@ class RunConfig:
             "CORES": str(self.hardware.num_cores),
             "WARPS": str(self.hardware.num_warps),
             "THREADS": str(self.hardware.num_threads),
+            **({"SIMD_WIDTH": str(self.hardware.simd_width)} if self.hardware.simd_width else {}),
             **({"L2": str(self.hardware.l2_size // 1024)} if self.hardware.l2_size else {}),
             **({"WRITEBACK": "1"} if self.hardware.dcache_writeback else {}),
             "ENTRY": self.entry.value,

@@ -17,6 +17,9 @@
 `ifndef VX_CFG_NUM_THREADS
 `define VX_CFG_NUM_THREADS 4
 `endif
+`ifndef VX_CFG_SIMD_WIDTH
+`define VX_CFG_SIMD_WIDTH `VX_CFG_NUM_THREADS
+`endif
 `ifndef VX_CFG_NUM_BARRIERS
 `define VX_CFG_NUM_BARRIERS 8
 `endif

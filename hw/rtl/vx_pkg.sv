@@ -19,6 +19,8 @@ package vx_pkg;
     localparam int TOTAL_CORES = NUM_CLUSTERS * NUM_CORES;
     localparam int NUM_WARPS = `VX_CFG_NUM_WARPS;
     localparam int NUM_THREADS = `VX_CFG_NUM_THREADS;
+    localparam int SIMD_WIDTH = `VX_CFG_SIMD_WIDTH;  // lanes that a unit has; a warp takes BEATS of them
+    localparam int BEATS = NUM_THREADS / SIMD_WIDTH;
     localparam int NUM_BARRIERS = `VX_CFG_NUM_BARRIERS;
 
     localparam int NW_BITS = $clog2(NUM_WARPS);

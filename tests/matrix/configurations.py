@@ -14,12 +14,14 @@ def _shape(
     lmem_log_size: int = 14,
     l2_size: int = 0,
     write_back: bool = False,
+    simd_width: int = 0,
 ) -> HardwareConfig:
     return HardwareConfig(
         num_clusters=clusters,
         num_cores=cores,
         num_warps=warps,
         num_threads=threads,
+        simd_width=simd_width,
         axi_num_banks=banks,
         lmem_log_size=lmem_log_size,
         l2_size=l2_size,
@@ -27,7 +29,8 @@ def _shape(
     )
 
 
-# Clusters, cores, warps, lanes, banks, the L2 and a write-back D-cache, each from its least to its largest, and mixed.
+# Clusters, cores, warps, lanes, banks, the L2, a write-back D-cache and lanes a beat, each from its least to its
+# largest, and mixed.
 CONFIGURATIONS: dict[str, HardwareConfig] = {
     "4w4t": _shape(4, 4),
     "2c4w4t": _shape(4, 4, cores=2),
@@ -59,4 +62,7 @@ CONFIGURATIONS: dict[str, HardwareConfig] = {
     "4w4t-2banks-write-back": _shape(4, 4, banks=2, write_back=True),
     "2x2c4w4t-2banks-l2": _shape(4, 4, cores=2, clusters=2, banks=2, l2_size=1 << 13),
     "8c4w4t-2banks": _shape(4, 4, cores=8, banks=2),
+    "4w4t-simd1": _shape(4, 4, simd_width=1),
+    "4w8t-simd2": _shape(4, 8, simd_width=2),
+    "2c8w16t-simd8": _shape(8, 16, cores=2, simd_width=8),
 }

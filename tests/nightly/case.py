@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from config import RunConfig
 
-MODEL_KNOBS = ("CLUSTERS", "CORES", "WARPS", "THREADS")
+MODEL_KNOBS = ("CLUSTERS", "CORES", "WARPS", "THREADS", "SIMD_WIDTH")
 
 
 class Case(BaseModel):

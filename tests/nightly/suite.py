@@ -28,10 +28,11 @@ from typing import Annotated
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from config import ConfigError, CopyMode, EntryGeneration, LaunchPath, MemoryPolicyName, RunConfig
+from tests.nightly.case import MODEL_KNOBS
 from tests.nightly.errors import NightlyError
 
 SUITES_FOLDER = Path(__file__).parent / "suites"
-_SHAPE = re.compile(r"(\d+)x(\d+)c(\d+)w(\d+)t")
+_SHAPE = re.compile(r"(\d+)x(\d+)c(\d+)w(\d+)t(?:-simd(\d+))?")
 
 
 class Tier(Enum):
@@ -62,11 +63,12 @@ class Rule(Enum):
 
 
 def shape_knobs(shape: str) -> dict[str, str]:
-    """Knobs of a shape such as `1x2c8w8t`: clusters, cores a cluster, warps a core, lanes a warp. Raises ValueError."""
+    """Knobs of a shape such as `1x2c8w8t`: clusters, cores a cluster, warps a core, lanes a warp; `1x2c8w8t-simd2` has
+    two lanes a beat. Raises ValueError."""
     match = _SHAPE.fullmatch(shape)
     if match is None:
         raise ValueError(f"shape {shape!r}: write CLUSTERSxCOREScWARPSwTHREADSt, such as 1x2c8w8t")
-    knobs = dict(zip(("CLUSTERS", "CORES", "WARPS", "THREADS"), match.groups(), strict=True))
+    knobs = {name: value for name, value in zip(MODEL_KNOBS, match.groups(), strict=True) if value is not None}
     try:
         RunConfig.from_knobs(knobs)
     except ConfigError as error:

@@ -135,6 +135,7 @@ def _table_line(row: Row, usual: str) -> str:
     if result is None or row.failed:
         return f"| `{row.test}` | {'**failed**' if result is not None else 'refused'}" + " |" * 11
     shape = "{CLUSTERS}x{CORES}c{WARPS}w{THREADS}t".format(**result.knobs)
+    shape += f"-simd{result.knobs['SIMD_WIDTH']}" if "SIMD_WIDTH" in result.knobs else ""
     seen = row.exercised
     counts = [f"{value:,}" for value in (vars(seen).values() if seen is not None else ())] or ["–"] * 5
     ipc = f"{result.instructions / result.cycles:.3f}" if result.cycles else "–"

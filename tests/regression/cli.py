@@ -34,9 +34,9 @@ _USAGE = """usage: python -m tests.regression run [KNOB=VALUE …]
        python -m tests.regression waves FROM=cycle TO=cycle [SCOPE=instance] [KNOB=VALUE …]
        python -m tests.regression list
 
-Knobs: SIM TEST CLUSTERS CORES WARPS THREADS L2 WRITEBACK ENTRY MEM LAUNCH COPY SEED WAVES RECORD DEBUG TIER N MODE,
-and RTL_FILELIST RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND RTL_PREPARE for a core of your
-own (see `make help`).
+Knobs: SIM TEST CLUSTERS CORES WARPS THREADS SIMD_WIDTH ISSUE_WIDTH L2 WRITEBACK ENTRY MEM LAUNCH COPY SEED WAVES
+RECORD DEBUG TIER N MODE, and RTL_FILELIST RTL_TOP RTL_DEFINES RTL_INCDIRS RTL_CSRCS RTL_CFLAGS RTL_LIBS RTL_BIND
+RTL_PREPARE for a core of your own (see `make help`).
 XFAIL=list: failures that are known, one `test: check: reason` a line."""
 
 

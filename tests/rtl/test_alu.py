@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -12,7 +13,7 @@ from cocotb.triggers import FallingEdge, ReadOnly
 from tests.rtl import runner
 from tests.rtl.bench import start_clock_and_reset
 from tests.rtl.core_structs import Alu
-from tests.rtl.unit_bench import Instruction, UnitBench, sext32, signed
+from tests.rtl.unit_bench import Instruction, UnitBench, lanes_of, sext32, signed
 
 COUNT = 1500
 WORD_FORMS = (Alu.ADD, Alu.SUB, Alu.SLL, Alu.SRL, Alu.SRA)
@@ -59,7 +60,7 @@ def taken(op: Alu, a: int, b: int, xlen: int) -> bool:
 @cocotb.test()
 async def random_operations(dut: Any) -> None:
     config, rng = runner.hardware(), Random(cocotb.RANDOM_SEED)
-    xlen, lanes = config.xlen, config.num_threads
+    xlen = config.xlen
     bench = UnitBench(dut, config, rng, watch=("control_valid", "redirect", "control_pc"))
     await start_clock_and_reset(dut)
     bench.check_widths()
@@ -101,7 +102,7 @@ async def random_operations(dut: Any) -> None:
             )
         if op >= Alu.BEQ:
             continue
-        for lane in range(lanes):
+        for lane in lanes_of(ins.tmask):
             a = ins.pc if ins.dec["use_pc"] else ins.rs1[lane]
             b = imm % (1 << xlen) if ins.dec["use_imm"] else ins.rs2[lane]
             expected = link if op in (Alu.JAL, Alu.JALR) else compute(op, a, b, xlen, bool(ins.dec["is_word"]))
@@ -110,13 +111,30 @@ async def random_operations(dut: Any) -> None:
 
 @cocotb.test()
 async def one_instruction_a_cycle(dut: Any) -> None:
-    """Without stalls nothing waits: the result comes one cycle after the operands."""
+    """Without stalls nothing waits: the result comes one cycle after the operands, and one later for each beat more."""
     config, rng = runner.hardware(), Random(cocotb.RANDOM_SEED)
     bench = UnitBench(dut, config, rng)
     await start_clock_and_reset(dut)
-    commits = await bench.run([Instruction(rs1=bench.operands(), rs2=bench.operands())] * 50, gap=0, stall=0)
-    cycles = [commit.cycle for commit in commits]
-    assert cycles == list(range(1, 51))
+    program = [
+        Instruction(tmask=bench.mask(), rs1=bench.operands(), rs2=bench.operands(), dec={"use_rd": 1})
+        for _ in range(50)
+    ]
+    commits = await bench.run(program, gap=0, stall=0)
+    beats = [bench.beats(ins.tmask) for ins in program]
+    assert [commit.cycle for commit in commits] == list(accumulate(beats))
+
+
+@cocotb.test()
+async def a_branch_is_one_beat(dut: Any) -> None:
+    config, rng = runner.hardware(), Random(cocotb.RANDOM_SEED)
+    bench = UnitBench(dut, config, rng)
+    await start_clock_and_reset(dut)
+    program = [
+        Instruction(tmask=bench.mask(), rs1=bench.operands(), rs2=bench.operands(), dec={"op": int(Alu.BEQ)})
+        for _ in range(50)
+    ]
+    commits = await bench.run(program, gap=0, stall=0)
+    assert [commit.cycle for commit in commits] == list(range(1, 51))
 
 
 @cocotb.test()
@@ -140,6 +158,7 @@ async def one_waits_behind_a_result(dut: Any) -> None:
     assert not dut.commit_valid.value, "an instruction leaves twice"
 
 
-@pytest.mark.parametrize(("xlen", "lanes"), [(32, 4), (64, 2)])
-def test_alu(xlen: int, lanes: int) -> None:
-    runner.run(runner.Block("vx_alu", hardware={"xlen": xlen, "num_threads": lanes}), __name__)
+@pytest.mark.parametrize(("xlen", "lanes", "width"), [(32, 4, 4), (64, 2, 2), (32, 8, 2), (64, 4, 1)])
+def test_alu(xlen: int, lanes: int, width: int) -> None:
+    hardware = {"xlen": xlen, "num_threads": lanes, "simd_width": width}
+    runner.run(runner.Block("vx_alu", hardware=hardware), __name__)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from random import Random
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 from config import HardwareConfig
 from tests.rtl import runner
 from tests.rtl.bench import start_clock_and_reset
-from tests.rtl.unit_bench import Instruction, UnitBench, sext32, signed
+from tests.rtl.unit_bench import Instruction, UnitBench, lanes_of, sext32, signed
 
 
 def multiply(op: int, a: int, b: int, xlen: int) -> int:
@@ -61,7 +62,8 @@ async def random_products(dut: Any) -> None:
     bench.check_widths()
     instructions = program(bench, config, rng, 1000, word_ops=(0,))
     for ins, commit in zip(instructions, await bench.run(instructions), strict=True):
-        for lane, (a, b) in enumerate(zip(ins.rs1, ins.rs2, strict=True)):
+        for lane in lanes_of(ins.tmask):
+            a, b = ins.rs1[lane], ins.rs2[lane]
             expected = multiply(ins.dec["op"], a, b, config.xlen)
             if ins.dec["is_word"]:
                 expected = sext32(a * b, config.xlen)
@@ -72,11 +74,14 @@ async def random_products(dut: Any) -> None:
 
 @cocotb.test()
 async def one_product_a_cycle(dut: Any) -> None:
+    """Three cycles from operands to result, and one more for each further beat."""
     config, rng = runner.hardware(), Random(cocotb.RANDOM_SEED)
     bench = UnitBench(dut, config, rng)
     await start_clock_and_reset(dut)
-    commits = await bench.run([Instruction(rs1=bench.operands(), rs2=bench.operands())] * 50, gap=0, stall=0)
-    assert [commit.cycle for commit in commits] == list(range(3, 53))
+    program = [Instruction(tmask=bench.mask(), rs1=bench.operands(), rs2=bench.operands()) for _ in range(50)]
+    commits = await bench.run(program, gap=0, stall=0)
+    beats = [bench.beats(ins.tmask) for ins in program]
+    assert [commit.cycle for commit in commits] == [2 + cycle for cycle in accumulate(beats)]
 
 
 @cocotb.test()
@@ -94,7 +99,8 @@ async def random_quotients(dut: Any) -> None:
             lanes = config.num_threads
             instructions.append(Instruction(tmask=1, rs1=[a] * lanes, rs2=[b] * lanes, dec=dec))
     for ins, commit in zip(instructions, await bench.run(instructions), strict=True):
-        for lane, (a, b) in enumerate(zip(ins.rs1, ins.rs2, strict=True)):
+        for lane in lanes_of(ins.tmask):
+            a, b = ins.rs1[lane], ins.rs2[lane]
             if ins.dec.get("is_word"):
                 expected = sext32(divide(ins.dec["op"], a, b, 32), xlen)
             else:
@@ -104,14 +110,17 @@ async def random_quotients(dut: Any) -> None:
             )
 
 
-@pytest.mark.parametrize(("xlen", "lanes"), [(32, 4), (64, 2)])
-def test_multiplier(xlen: int, lanes: int) -> None:
-    block = runner.Block("vx_multiplier", hardware={"xlen": xlen, "num_threads": lanes})
+SHAPES = [(32, 4, 4), (64, 2, 2), (32, 8, 2), (64, 4, 1)]  # XLEN, lanes, SIMD_WIDTH
+
+
+@pytest.mark.parametrize(("xlen", "lanes", "width"), SHAPES)
+def test_multiplier(xlen: int, lanes: int, width: int) -> None:
+    block = runner.Block("vx_multiplier", hardware={"xlen": xlen, "num_threads": lanes, "simd_width": width})
     for case in ("random_products", "one_product_a_cycle"):
         runner.run(block, __name__, testcase=case)
 
 
-@pytest.mark.parametrize(("xlen", "lanes"), [(32, 4), (64, 2)])
-def test_divider(xlen: int, lanes: int) -> None:
-    block = runner.Block("vx_divider", hardware={"xlen": xlen, "num_threads": lanes})
+@pytest.mark.parametrize(("xlen", "lanes", "width"), SHAPES)
+def test_divider(xlen: int, lanes: int, width: int) -> None:
+    block = runner.Block("vx_divider", hardware={"xlen": xlen, "num_threads": lanes, "simd_width": width})
     runner.run(block, __name__, testcase="random_quotients")

@@ -373,6 +373,11 @@ async def random_instructions(dut: Any) -> None:
             assert not dut.commit_valid.value, f"{op.name} ended its warp while an older instruction was in flight"
             await FallingEdge(dut.clk)
             dut.in_flight.value = 1
+        if op in (Sfu.SHUFFLE, Sfu.WGATHER):  # the lanes of one beat in a cycle
+            for _ in range(config.num_threads // config.simd_lanes - 1):
+                await ReadOnly()
+                assert not dut.commit_valid.value, f"{op.name} is complete before its last beat"
+                await FallingEdge(dut.clk)
         for _ in range(rng.choice((0, 0, 2))):  # nothing may happen before the commit is taken
             await ReadOnly()
             assert dut.commit_valid.value and not dut.resolve_valid.value
@@ -479,8 +484,9 @@ async def counters(dut: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("warps", "lanes", "floats"), [(4, 4, True), (2, 8, False), (2, 32, True), (2, 2, True), (2, 1, True)]
+    ("warps", "lanes", "width", "floats"),
+    [(4, 4, 4, True), (2, 8, 8, False), (2, 32, 32, True), (2, 2, 2, True), (2, 1, 1, True), (2, 8, 2, True)],
 )
-def test_sfu(warps: int, lanes: int, floats: bool) -> None:
-    hardware = {"num_warps": warps, "num_threads": lanes, "ext_simt_full": True, "ext_f": floats}
+def test_sfu(warps: int, lanes: int, width: int, floats: bool) -> None:
+    hardware = {"num_warps": warps, "num_threads": lanes, "simd_width": width, "ext_f": floats}
     runner.run(runner.Block("vx_sfu", hardware=hardware, parameters={"CORE_ID": 1}), __name__)

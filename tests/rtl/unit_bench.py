@@ -29,6 +29,11 @@ class Instruction:
     rs3: Sequence[int] = ()
 
 
+def lanes_of(tmask: int) -> list[int]:
+    """Active lanes; what a unit gives for another one means nothing."""
+    return [lane for lane in range(tmask.bit_length()) if tmask >> lane & 1]
+
+
 @dataclass
 class Commit:
     """What came back, `cycle` counted by the bench."""
@@ -73,7 +78,15 @@ class UnitBench:
         )
 
     async def run(self, program: Sequence[Instruction], gap: float = 0.3, stall: float = 0.3) -> list[Commit]:
-        """Send the program (uid = position) and return its commits; every instruction must commit exactly once."""
+        """Send the program (uid = position) and return its commits in its order, which must be theirs."""
+        commits = await self.run_out_of_order(program, gap, stall)
+        assert list(commits) == list(range(len(program))), "results in another order"
+        return list(commits.values())
+
+    async def run_out_of_order(
+        self, program: Sequence[Instruction], gap: float = 0.3, stall: float = 0.3
+    ) -> dict[int, Commit]:
+        """Send the program and return its commits by uid, in the order in which they came; each must come once."""
         dut, rng = self.dut, self.rng
         commits: list[Commit] = []
         sent = cycle = 0
@@ -100,13 +113,14 @@ class UnitBench:
                 assert held is None, "a result was withdrawn"
             cycle += 1
             assert cycle < 200 * len(program) + 1000, f"{len(commits)} of {len(program)} instructions committed"
-        uids = [commit.fields["uid"] for commit in commits]
-        assert uids == list(range(len(program))), "results in another order, or twice"
-        for commit, ins in zip(commits, program, strict=True):
+        found = {commit.fields["uid"]: commit for commit in commits}
+        assert sorted(found) == list(range(len(program))), "an instruction came back twice"
+        for uid, commit in found.items():
+            ins = program[uid]
             assert commit.fields["wid"] == ins.wid and commit.fields["pc"] == ins.pc
             assert commit.fields["tmask"] == ins.tmask
             assert commit.fields["rd"] == ins.dec.get("rd", 0) and commit.fields["use_rd"] == ins.dec.get("use_rd", 0)
-        return commits
+        return found
 
     def _commit(self, cycle: int, packed: int) -> Commit:
         fields = self.layouts.commit.unpack(packed)
@@ -127,6 +141,11 @@ class UnitBench:
 
     def operands(self) -> list[int]:
         return [self.operand() for _ in range(self.config.num_threads)]
+
+    def beats(self, tmask: int) -> int:
+        """Beats of SIMD_WIDTH lanes that an instruction takes: those with an active lane."""
+        width = self.config.simd_lanes
+        return sum(bool(tmask >> low & ((1 << width) - 1)) for low in range(0, self.config.num_threads, width))
 
     def mask(self) -> int:
         """A random thread mask that is not empty."""

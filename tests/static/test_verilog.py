@@ -20,6 +20,8 @@ SHAPES: dict[str, dict[str, object]] = {
     "default": {},
     "no-float": {"ext_f": False},
     "2-cores-8-warps-8-lanes": {"num_cores": 2, "num_warps": 8, "num_threads": 8},
+    "8-lanes-by-2": {"num_threads": 8, "simd_width": 2},
+    "4-lanes-by-1": {"simd_width": 1},
     "2-warps-2-lanes": {"num_warps": 2, "num_threads": 2},
     "1-warp-1-lane": {"num_warps": 1, "num_threads": 1},
     "2-clusters-2-banks": {"num_clusters": 2, "axi_num_banks": 2},

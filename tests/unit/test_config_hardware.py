@@ -26,6 +26,10 @@ def test_misa() -> None:
     [
         ({"num_warps": 3}, "num_warps=3: must be a power of two"),
         ({"num_threads": 64}, "num_threads=64"),
+        ({"issue_width": 2}, "issue_width=2: must be 1; the core issues one instruction a cycle"),
+        ({"simd_width": 3}, "simd_width=3: must be a power of two, at most the 4 lanes of a warp"),
+        ({"simd_width": 8}, "simd_width=8: must be a power of two, at most the 4 lanes of a warp"),
+        ({"simd_width": -1}, "simd_width=-1: must be a power of two"),
         ({"num_cores": 3, "socket_size": 2}, "socket_size=2: must be a power of two that divides num_cores=3"),
         ({"xlen": 48}, "xlen=48: must be 32 or 64"),
         ({"lmem_log_size": 20}, "stack_base_addr=0xffff0000: LMEM starts there"),
@@ -57,6 +61,18 @@ def test_unreadable_file_is_a_sentence(tmp_path: Path) -> None:
 
 def test_key_separates_shapes() -> None:
     assert HardwareConfig().key() != HardwareConfig(num_warps=8).key()
+    assert HardwareConfig().key() != HardwareConfig(simd_width=2).key()
+
+
+def test_a_beat_is_a_whole_warp_unless_it_is_said() -> None:
+    for simd_width in (0, 8):
+        config = HardwareConfig(num_threads=8, simd_width=simd_width)
+        assert config == HardwareConfig(num_threads=8)
+        assert config.verilog_defines()["VX_CFG_SIMD_WIDTH"] == "8"
+        assert config.label() == "1x1c4w8t"
+    config = HardwareConfig(num_threads=8, simd_width=2)
+    assert (config.simd_lanes, config.label()) == (2, "1x1c4w8t-simd2")
+    assert config.verilog_defines()["VX_CFG_SIMD_WIDTH"] == "2"
 
 
 def test_defines_name_every_parameter() -> None:
@@ -74,6 +90,9 @@ def test_defines_name_every_parameter() -> None:
         ({"MEM": "fast"}, "MEM=fast: must be one of kind, ordered, hostile"),
         ({"WARPS": "many"}, "WARPS=many: must be a whole number"),
         ({"WARPS": "3"}, "WARPS=3: must be a power of two between 1 and 32"),
+        ({"SIMD_WIDTH": "8"}, "SIMD_WIDTH=8: must be a power of two, at most the 4 lanes of a warp"),
+        ({"ISSUE_WIDTH": "2"}, "ISSUE_WIDTH=2: must be 1; the core issues one instruction a cycle"),
+        ({"SIMD_WIDTH": "0"}, "SIMD_WIDTH=0: must be at least 1"),
         ({"CORES": "0"}, "CORES=0: must be at least 1"),
         ({"L2": "3"}, r"^L2=3: must be 0 \(no L2\) or a power of two from 1 KiB"),
         ({"L2": "-1"}, "L2=-1: must be at least 0"),
@@ -90,10 +109,11 @@ def test_bad_knobs_are_sentences(knobs: dict[str, str], message: str) -> None:
 
 
 def test_repro_line_reproduces_the_run() -> None:
-    run = RunConfig.from_knobs({"WARPS": "8", "L2": "64", "MEM": "hostile", "SEED": "0x10", "TEST": "multikernel"})
-    assert run.hardware.l2_size == 65536
-    words = dict(word.split("=") for word in run.repro_line().split()[1:])
-    assert RunConfig.from_knobs(words) == run
+    for shape in ({"WARPS": "8", "L2": "64"}, {"THREADS": "8", "SIMD_WIDTH": "2"}):
+        run = RunConfig.from_knobs({**shape, "MEM": "hostile", "SEED": "0x10", "TEST": "multikernel"})
+        words = dict(word.split("=") for word in run.repro_line().split()[1:])
+        assert RunConfig.from_knobs(words) == run
+        assert run.hardware.l2_size == (65536 if "L2" in shape else 0)
 
 
 def test_a_write_back_cache_is_in_the_repro_line_and_the_label() -> None:

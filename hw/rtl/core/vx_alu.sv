@@ -1,10 +1,12 @@
-// Integer unit: all lanes in one cycle; also resolves branches and jumps.
+// Integer unit: SIMD_WIDTH lanes a cycle; also resolves branches and jumps.
 //
 // Contract
-// * The result is offered in the cycle after issue. One that is not taken moves on into a second register and is held
-//   there, so a commit that goes to another unit does not stop issue; results leave in order.
+// * The result is offered in the cycle after issue, one later for each further beat. One that is not taken moves on into
+//   a second register and is held there, so a commit that goes to another unit does not stop issue; results leave in
+//   order.
 // * `control_valid` pulses in the commit cycle of a branch, JAL or JALR; `redirect` says that fetch waits for it (JAL
-//   has redirected fetch in decode). The highest active lane decides (reference section 2.1).
+//   has redirected fetch in decode). The highest active lane decides (reference section 2.1), so a branch,
+//   which writes no register, is one beat.
 module vx_alu
     import vx_pkg::*;
     import vx_core_pkg::*;
@@ -26,21 +28,39 @@ module vx_alu
 );
     localparam int SHIFT_WIDTH = $clog2(XLEN);
 
+    // ---------------------------------------------------------------- beats of SIMD_WIDTH lanes
+
+    logic beat_valid, beat_ready, result_valid, result_ready;
+    beat_t beat;
+
+    vx_beat_split #(
+        .LAST_IF_UNWRITTEN(1)
+    ) split (
+        .clk,
+        .reset,
+        .exec_valid,
+        .exec_ready,
+        .exec,
+        .beat_valid,
+        .beat_ready,
+        .beat
+    );
+
     logic valid_q;
-    exec_t x_q;
+    beat_t x_q;
     logic held_q;  // a result that was not taken is in the second register
     logic advance;  // the first register gives its result away
 
-    assign advance = !held_q || commit_ready;
-    assign exec_ready = !valid_q || advance;
-    assign commit_valid = valid_q || held_q;
+    assign advance = !held_q || result_ready;
+    assign beat_ready = !valid_q || advance;
+    assign result_valid = valid_q || held_q;
 
     always_ff @(posedge clk) begin
-        if (exec_valid) x_q <= exec;
-        if (exec_valid) valid_q <= 1'b1;
+        if (beat_valid) x_q <= beat;
+        if (beat_valid) valid_q <= 1'b1;
         else if (advance) valid_q <= 1'b0;
-        if (commit_ready) held_q <= held_q && valid_q;
-        else held_q <= commit_valid;
+        if (result_ready) held_q <= held_q && valid_q;
+        else held_q <= result_valid;
         if (reset) begin
             valid_q <= 1'b0;
             held_q <= 1'b0;
@@ -48,8 +68,8 @@ module vx_alu
     end
 
     word_t imm;
-    lanes_t a, b, result;
-    logic [NT_WIDTH-1:0] last;
+    slice_t a, b, data;
+    logic [PLACE_WIDTH-1:0] last;
     logic taken;
 
     assign imm = word_t'(signed'(x_q.dec.imm));
@@ -62,48 +82,48 @@ module vx_alu
     always_comb begin
         a = '0;
         b = '0;
-        result = '0;
+        data = '0;
         last = '0;
         taken = 1'b0;
         if (valid_q) begin
             a = x_q.rs1;
             b = x_q.rs2;
-            if (x_q.dec.use_pc) a = {NUM_THREADS{x_q.pc}};
-            if (x_q.dec.use_imm) b = {NUM_THREADS{imm}};
-            last = last_lane(x_q.tmask);
+            if (x_q.dec.use_pc) a = {SIMD_WIDTH{x_q.pc}};
+            if (x_q.dec.use_imm) b = {SIMD_WIDTH{imm}};
+            last = last_in_beat(x_q.tmask);
 
             case (x_q.dec.op)
-                ALU_ADD: for (int i = 0; i < NUM_THREADS; ++i) result[i] = a[i] + b[i];
-                ALU_SUB: for (int i = 0; i < NUM_THREADS; ++i) result[i] = a[i] - b[i];
-                ALU_XOR: result = a ^ b;
-                ALU_OR: result = a | b;
-                ALU_AND: result = a & b;
-                ALU_LUI: result = b;
-                ALU_SLT: for (int i = 0; i < NUM_THREADS; ++i) result[i] = word_t'(signed'(a[i]) < signed'(b[i]));
-                ALU_SLTU: for (int i = 0; i < NUM_THREADS; ++i) result[i] = word_t'(a[i] < b[i]);
+                ALU_ADD: for (int i = 0; i < SIMD_WIDTH; ++i) data[i] = a[i] + b[i];
+                ALU_SUB: for (int i = 0; i < SIMD_WIDTH; ++i) data[i] = a[i] - b[i];
+                ALU_XOR: data = a ^ b;
+                ALU_OR: data = a | b;
+                ALU_AND: data = a & b;
+                ALU_LUI: data = b;
+                ALU_SLT: for (int i = 0; i < SIMD_WIDTH; ++i) data[i] = word_t'(signed'(a[i]) < signed'(b[i]));
+                ALU_SLTU: for (int i = 0; i < SIMD_WIDTH; ++i) data[i] = word_t'(a[i] < b[i]);
                 ALU_SLL: begin
-                    for (int i = 0; i < NUM_THREADS; ++i) begin
-                        if (x_q.dec.is_word) result[i] = a[i] << b[i][4:0];
-                        else result[i] = a[i] << b[i][SHIFT_WIDTH-1:0];
+                    for (int i = 0; i < SIMD_WIDTH; ++i) begin
+                        if (x_q.dec.is_word) data[i] = a[i] << b[i][4:0];
+                        else data[i] = a[i] << b[i][SHIFT_WIDTH-1:0];
                     end
                 end
                 ALU_SRL: begin
-                    for (int i = 0; i < NUM_THREADS; ++i) begin
-                        if (x_q.dec.is_word) result[i] = word_t'(a[i][31:0]) >> b[i][4:0];
-                        else result[i] = a[i] >> b[i][SHIFT_WIDTH-1:0];
+                    for (int i = 0; i < SIMD_WIDTH; ++i) begin
+                        if (x_q.dec.is_word) data[i] = word_t'(a[i][31:0]) >> b[i][4:0];
+                        else data[i] = a[i] >> b[i][SHIFT_WIDTH-1:0];
                     end
                 end
                 ALU_SRA: begin
-                    for (int i = 0; i < NUM_THREADS; ++i) begin
-                        if (x_q.dec.is_word) result[i] = word_t'(signed'(sext32(a[i][31:0])) >>> b[i][4:0]);
-                        else result[i] = word_t'(signed'(a[i]) >>> b[i][SHIFT_WIDTH-1:0]);
+                    for (int i = 0; i < SIMD_WIDTH; ++i) begin
+                        if (x_q.dec.is_word) data[i] = word_t'(signed'(sext32(a[i][31:0])) >>> b[i][4:0]);
+                        else data[i] = word_t'(signed'(a[i]) >>> b[i][SHIFT_WIDTH-1:0]);
                     end
                 end
-                ALU_CZERO_EQZ: for (int i = 0; i < NUM_THREADS; ++i) result[i] = (b[i] == '0) ? '0 : a[i];
-                ALU_CZERO_NEZ: for (int i = 0; i < NUM_THREADS; ++i) result[i] = (b[i] != '0) ? '0 : a[i];
+                ALU_CZERO_EQZ: for (int i = 0; i < SIMD_WIDTH; ++i) data[i] = (b[i] == '0) ? '0 : a[i];
+                ALU_CZERO_NEZ: for (int i = 0; i < SIMD_WIDTH; ++i) data[i] = (b[i] != '0) ? '0 : a[i];
                 ALU_JAL, ALU_JALR: begin
                     taken = 1'b1;
-                    result = {NUM_THREADS{x_q.pc + word_t'(4)}};
+                    data = {SIMD_WIDTH{x_q.pc + word_t'(4)}};
                 end
                 ALU_BEQ: taken = a[last] == b[last];
                 ALU_BNE: taken = a[last] != b[last];
@@ -114,14 +134,14 @@ module vx_alu
                 default: ;
             endcase
 
-            if (x_q.dec.is_word) for (int i = 0; i < NUM_THREADS; ++i) result[i] = sext32(result[i][31:0]);
+            if (x_q.dec.is_word) for (int i = 0; i < SIMD_WIDTH; ++i) data[i] = sext32(data[i][31:0]);
         end
     end
 
     // ---------------------------------------------------------------- what is offered
 
     word_t target, held_target_q;
-    commit_t done, held_commit_q;
+    beat_result_t done, held_result_q, result;
     logic is_control, redirects, held_is_control_q, held_redirects_q;
 
     assign is_control = x_q.dec.op >= ALU_JAL;
@@ -135,21 +155,47 @@ module vx_alu
     always_comb begin
         done = '0;
         if (valid_q) begin
-            done.info = info_of(x_q);
-            done.data = result;
+            done.info = info_of_beat(x_q);
+            done.data = data;
         end
     end
 
     always_ff @(posedge clk) begin
         if (valid_q && advance) begin
-            held_commit_q <= done;
+            held_result_q <= done;
             held_target_q <= target;
             held_is_control_q <= is_control;
             held_redirects_q <= redirects;
         end
     end
 
-    assign commit = held_q ? held_commit_q : done;
+    assign result = held_q ? held_result_q : done;
+
+    // ---------------------------------------------------------------- all beats
+
+    lanes_t whole;
+
+    vx_beat_gather #(
+        .LAST_IF_UNWRITTEN(1),
+        .LANE_BITS(XLEN)
+    ) gather (
+        .clk,
+        .reset,
+        .part_valid(result_valid),
+        .part_ready(result_ready),
+        .info(result.info),
+        .part(result.data),
+        .whole_valid(commit_valid),
+        .whole_ready(commit_ready),
+        .whole
+    );
+
+    always_comb begin
+        commit = '0;
+        commit.info = result.info;
+        commit.data = whole;
+    end
+
     assign control_valid = commit_valid && commit_ready && (held_q ? held_is_control_q : is_control);
     assign redirect = held_q ? held_redirects_q : redirects;
     assign control_pc = held_q ? held_target_q : target;

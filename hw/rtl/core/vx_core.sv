@@ -60,6 +60,10 @@ module vx_core
         $error("vx_core: NUM_THREADS = %0d must be a power of two, at most 32", NUM_THREADS);
     end
 
+    if (SIMD_WIDTH < 1 || BEATS * SIMD_WIDTH != NUM_THREADS || 2 ** $clog2(BEATS) != BEATS) begin : g_check_simd
+        $error("vx_core: SIMD_WIDTH = %0d must be a power of two, at most NUM_THREADS = %0d", SIMD_WIDTH, NUM_THREADS);
+    end
+
     // ---------------------------------------------------------------- trace: driven here, read by bound probes only
 
     /* verilator lint_off UNUSEDSIGNAL */

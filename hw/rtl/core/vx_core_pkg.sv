@@ -188,6 +188,63 @@ package vx_core_pkg;
         word_t fault_addr;
     } commit_t;
 
+    // ---------------------------------------------------------------- beats
+    // A unit with SIMD_WIDTH lanes executes a warp in beats: lanes [b * SIMD_WIDTH +: SIMD_WIDTH] in beat b, beats in
+    // ascending order, those without an active lane left out. vx_beat_split makes beats of an instruction,
+    // vx_beat_gather one commit of their results. With all lanes there is one beat and nothing to do.
+
+    localparam int SIMD_BITS = $clog2(SIMD_WIDTH);
+    localparam int PLACE_WIDTH = SIMD_BITS > 0 ? SIMD_BITS : 1;
+    typedef logic [BEATS-1:0] beats_t;
+    typedef logic [SIMD_WIDTH-1:0][XLEN-1:0] slice_t;
+
+    // exec_t of one beat; the thread mask is still that of the warp.
+    typedef struct packed {
+        wid_t wid;
+        uid_t uid;
+        word_t pc;
+        tmask_t tmask;
+        decoded_t dec;
+        slice_t rs1;
+        slice_t rs2;
+        slice_t rs3;
+    } beat_t;
+
+    // Result of one beat.
+    typedef struct packed {
+        exec_info_t info;
+        slice_t data;
+    } beat_result_t;
+
+    /* verilator lint_off UNUSEDSIGNAL */  // drops the operands
+    function automatic exec_info_t info_of_beat(input beat_t beat);
+        return '{
+            wid: beat.wid,
+            uid: beat.uid,
+            pc: beat.pc,
+            tmask: beat.tmask,
+            use_rd: beat.dec.use_rd,
+            rd: beat.dec.rd
+        };
+    endfunction
+    /* verilator lint_on UNUSEDSIGNAL */
+
+    // Beats that an instruction takes: those with an active lane, or only the last of them.
+    function automatic beats_t beats_of(input tmask_t mask, input logic only_last);
+        beats_of = '0;
+        for (int b = 0; b < BEATS; ++b) begin
+            if (mask[b*SIMD_WIDTH+:SIMD_WIDTH] != '0) begin
+                if (only_last) beats_of = '0;
+                beats_of[b] = 1'b1;
+            end
+        end
+    endfunction
+
+    // Place of the highest active lane in its beat, which is the last one.
+    function automatic logic [PLACE_WIDTH-1:0] last_in_beat(input tmask_t mask);
+        return PLACE_WIDTH'(32'(last_lane(mask)) % SIMD_WIDTH);
+    endfunction
+
     // Highest active lane: it supplies every operand that is one per warp.
     function automatic logic [NT_WIDTH-1:0] last_lane(input tmask_t mask);
         last_lane = '0;

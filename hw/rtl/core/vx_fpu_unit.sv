@@ -1,7 +1,8 @@
 // Floating-point unit of the core: gives instructions to vx_fpu_pipe and vx_fpu_divsqrt and makes commits of their results.
 //
 // Contract
-// * Two units for issue: `pipe_*` takes one instruction a cycle, `div_*` one at a time. Commits are held until taken.
+// * Two units for issue: `pipe_*` takes one beat of SIMD_WIDTH lanes a cycle, `div_*` one at a time. Commits are held until
+//   taken.
 // * `dec.imm[2:0]` is the rounding mode of the instruction; 7 takes `frm`, that of the warp in the cycle of issue (CSR
 //   instructions that touch it are alone in flight). A mode that does not exist makes the instruction a fault.
 // * `*_fflags` are those of all active lanes, valid with the commit; none with a fault.
@@ -41,83 +42,178 @@ module vx_fpu_unit
         logic bad_mode;
     } tag_t;
 
-    logic [2:0] mode;
-    rounding_t req_mode;
-    tag_t req_tag;
-    logic [NUM_THREADS-1:0][31:0] rs1, rs2, rs3;
+    // ---------------------------------------------------------------- beats
+
+    typedef logic [SIMD_WIDTH-1:0][31:0] singles_t;
+
+    exec_t resolved;  // `exec` with the rounding mode itself in `imm`: frm is that of issue for all beats
+    logic pipe_beat_valid, pipe_beat_ready, div_beat_valid, div_beat_ready;
+    /* verilator lint_off UNUSEDSIGNAL */  // a beat has more than this unit needs
+    beat_t pipe_beat, div_beat;
+    /* verilator lint_on UNUSEDSIGNAL */
 
     always_comb begin
-        mode = '0;
-        req_tag = '0;
-        rs1 = '0;
-        rs2 = '0;
-        rs3 = '0;
-        if (pipe_exec_valid || div_exec_valid) begin
-            mode = (exec.dec.imm[2:0] == DYNAMIC) ? frm : exec.dec.imm[2:0];
-            req_tag = '{info: info_of(exec), bad_mode: mode > RMM};
-            for (int i = 0; i < NUM_THREADS; ++i) begin
-                rs1[i] = exec.rs1[i][31:0];
-                rs2[i] = exec.rs2[i][31:0];
-                rs3[i] = exec.rs3[i][31:0];
-            end
-        end
-        req_mode = (mode > RMM) ? RNE : rounding_t'(mode);
+        resolved = exec;
+        if (exec.dec.imm[2:0] == DYNAMIC) resolved.dec.imm[2:0] = frm;
     end
+
+    vx_beat_split pipe_split (
+        .clk,
+        .reset,
+        .exec_valid(pipe_exec_valid),
+        .exec_ready(pipe_exec_ready),
+        .exec(resolved),
+        .beat_valid(pipe_beat_valid),
+        .beat_ready(pipe_beat_ready),
+        .beat(pipe_beat)
+    );
+
+    vx_beat_split div_split (
+        .clk,
+        .reset,
+        .exec_valid(div_exec_valid),
+        .exec_ready(div_exec_ready),
+        .exec(resolved),
+        .beat_valid(div_beat_valid),
+        .beat_ready(div_beat_ready),
+        .beat(div_beat)
+    );
+
+    /* verilator lint_off UNUSEDSIGNAL */
+    function automatic tag_t tag_of(input beat_t beat);
+        return '{info: info_of_beat(beat), bad_mode: beat.dec.imm[2:0] > RMM};
+    endfunction
+
+    function automatic rounding_t mode_of(input beat_t beat);
+        return (beat.dec.imm[2:0] > RMM) ? RNE : rounding_t'(beat.dec.imm[2:0]);
+    endfunction
+    /* verilator lint_on UNUSEDSIGNAL */
+
+    function automatic singles_t singles(input slice_t operands);
+        for (int i = 0; i < SIMD_WIDTH; ++i) singles[i] = operands[i][31:0];
+    endfunction
 
     // ---------------------------------------------------------------- both parts
 
-    lanes_t pipe_data;
-    logic [NUM_THREADS-1:0][31:0] div_data;
-    flags_t [NUM_THREADS-1:0] pipe_flags, div_flags;
+    slice_t pipe_data;
+    singles_t div_data;
+    flags_t [SIMD_WIDTH-1:0] pipe_flags, div_flags;
     tag_t pipe_tag, div_tag;
+    logic pipe_rsp_valid, pipe_rsp_ready, pipe_rsp_misc, div_rsp_valid, div_rsp_ready;
 
     vx_fpu_pipe #(
-        .LANES(NUM_THREADS),
+        .LANES(SIMD_WIDTH),
         .TAG_WIDTH($bits(tag_t)),
         .INT_WIDTH(XLEN)
     ) pipe (
         .clk,
         .reset,
-        .req_valid(pipe_exec_valid),
-        .req_ready(pipe_exec_ready),
-        .req_op(fpu_op_t'(exec.dec.op[vx_fpu_pkg::OP_WIDTH-1:0])),
-        .req_mode,
-        .req_a(exec.rs1),
-        .req_b(rs2),
-        .req_c(rs3),
-        .req_tag,
-        .rsp_valid(pipe_commit_valid),
-        .rsp_ready(pipe_commit_ready),
+        .req_valid(pipe_beat_valid),
+        .req_ready(pipe_beat_ready),
+        .req_op(fpu_op_t'(pipe_beat.dec.op[vx_fpu_pkg::OP_WIDTH-1:0])),
+        .req_mode(mode_of(pipe_beat)),
+        .req_a(pipe_beat.rs1),
+        .req_b(singles(pipe_beat.rs2)),
+        .req_c(singles(pipe_beat.rs3)),
+        .req_tag(tag_of(pipe_beat)),
+        .rsp_valid(pipe_rsp_valid),
+        .rsp_ready(pipe_rsp_ready),
+        .rsp_misc(pipe_rsp_misc),
         .rsp_data(pipe_data),
         .rsp_flags(pipe_flags),
         .rsp_tag(pipe_tag)
     );
 
     vx_fpu_divsqrt #(
-        .LANES(NUM_THREADS),
+        .LANES(SIMD_WIDTH),
         .TAG_WIDTH($bits(tag_t))
     ) divsqrt (
         .clk,
         .reset,
-        .req_valid(div_exec_valid),
-        .req_ready(div_exec_ready),
-        .req_op(fpu_op_t'(exec.dec.op[vx_fpu_pkg::OP_WIDTH-1:0])),
-        .req_mode,
-        .req_a(rs1),
-        .req_b(rs2),
-        .req_tag,
-        .rsp_valid(div_commit_valid),
-        .rsp_ready(div_commit_ready),
+        .req_valid(div_beat_valid),
+        .req_ready(div_beat_ready),
+        .req_op(fpu_op_t'(div_beat.dec.op[vx_fpu_pkg::OP_WIDTH-1:0])),
+        .req_mode(mode_of(div_beat)),
+        .req_a(singles(div_beat.rs1)),
+        .req_b(singles(div_beat.rs2)),
+        .req_tag(tag_of(div_beat)),
+        .rsp_valid(div_rsp_valid),
+        .rsp_ready(div_rsp_ready),
         .rsp_data(div_data),
         .rsp_flags(div_flags),
         .rsp_tag(div_tag)
     );
 
+    // ---------------------------------------------------------------- all beats
+
+    // Multiply-adds overtake nothing of their kind, and the others neither, so each kind gathers by itself.
+    typedef struct packed {
+        flags_t flags;
+        word_t data;
+    } lane_t;
+
+    lane_t [SIMD_WIDTH-1:0] pipe_part, div_part;
+    lane_t [NUM_THREADS-1:0] pipe_whole, misc_whole, fma_whole, div_whole;
+    logic misc_part_ready, fma_part_ready, misc_whole_valid, fma_whole_valid;
+
+    always_comb begin
+        for (int i = 0; i < SIMD_WIDTH; ++i) begin
+            pipe_part[i] = '{flags: pipe_flags[i], data: pipe_data[i]};
+            div_part[i] = '{flags: div_flags[i], data: XLEN'(div_data[i])};
+        end
+    end
+
+    vx_beat_gather #(
+        .LANE_BITS($bits(lane_t))
+    ) misc_gather (
+        .clk,
+        .reset,
+        .part_valid(pipe_rsp_valid && pipe_rsp_misc),
+        .part_ready(misc_part_ready),
+        .info(pipe_tag.info),
+        .part(pipe_part),
+        .whole_valid(misc_whole_valid),
+        .whole_ready(pipe_commit_ready),
+        .whole(misc_whole)
+    );
+
+    vx_beat_gather #(
+        .LANE_BITS($bits(lane_t))
+    ) fma_gather (
+        .clk,
+        .reset,
+        .part_valid(pipe_rsp_valid && !pipe_rsp_misc),
+        .part_ready(fma_part_ready),
+        .info(pipe_tag.info),
+        .part(pipe_part),
+        .whole_valid(fma_whole_valid),
+        .whole_ready(pipe_commit_ready),
+        .whole(fma_whole)
+    );
+
+    vx_beat_gather #(
+        .LANE_BITS($bits(lane_t))
+    ) div_gather (
+        .clk,
+        .reset,
+        .part_valid(div_rsp_valid),
+        .part_ready(div_rsp_ready),
+        .info(div_tag.info),
+        .part(div_part),
+        .whole_valid(div_commit_valid),
+        .whole_ready(div_commit_ready),
+        .whole(div_whole)
+    );
+
+    assign pipe_rsp_ready = pipe_rsp_misc ? misc_part_ready : fma_part_ready;
+    assign pipe_commit_valid = misc_whole_valid || fma_whole_valid;
+    assign pipe_whole = pipe_rsp_misc ? misc_whole : fma_whole;
+
     // ---------------------------------------------------------------- commits
 
-    function automatic flags_t active_flags(input flags_t [NUM_THREADS-1:0] flags, input tmask_t mask);
+    function automatic flags_t active_flags(input lane_t [NUM_THREADS-1:0] lanes, input tmask_t mask);
         active_flags = '0;
-        for (int i = 0; i < NUM_THREADS; ++i) if (mask[i]) active_flags = active_flags | flags[i];
+        for (int i = 0; i < NUM_THREADS; ++i) if (mask[i]) active_flags = active_flags | lanes[i].flags;
     endfunction
 
     always_comb begin
@@ -125,12 +221,12 @@ module vx_fpu_unit
         pipe_fflags = '0;
         if (pipe_commit_valid) begin
             pipe_commit.info = pipe_tag.info;
-            pipe_commit.data = pipe_data;
+            for (int i = 0; i < NUM_THREADS; ++i) pipe_commit.data[i] = pipe_whole[i].data;
             if (pipe_tag.bad_mode) begin
                 pipe_commit.fault = FAULT_ILLEGAL;
                 pipe_commit.fault_addr = pipe_tag.info.pc;
             end else begin
-                pipe_fflags = active_flags(pipe_flags, pipe_tag.info.tmask);
+                pipe_fflags = active_flags(pipe_whole, pipe_tag.info.tmask);
             end
         end
     end
@@ -140,12 +236,12 @@ module vx_fpu_unit
         div_fflags = '0;
         if (div_commit_valid) begin
             div_commit.info = div_tag.info;
-            for (int i = 0; i < NUM_THREADS; ++i) div_commit.data[i] = XLEN'(div_data[i]);
+            for (int i = 0; i < NUM_THREADS; ++i) div_commit.data[i] = div_whole[i].data;
             if (div_tag.bad_mode) begin
                 div_commit.fault = FAULT_ILLEGAL;
                 div_commit.fault_addr = div_tag.info.pc;
             end else begin
-                div_fflags = active_flags(div_flags, div_tag.info.tmask);
+                div_fflags = active_flags(div_whole, div_tag.info.tmask);
             end
         end
     end

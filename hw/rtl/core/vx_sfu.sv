@@ -1,5 +1,6 @@
 // Special function unit: warp control, barriers, traps, exchange between lanes, CSRs. One register, one instruction at a
-// time, one cycle each; an arrival at a barrier across cores waits for its turn.
+// time, one cycle each; an arrival at a barrier across cores waits for its turn, and a shuffle or WGATHER takes a cycle a
+// beat.
 //
 // Contract
 // * Everything that an instruction does happens in its commit cycle.
@@ -219,9 +220,12 @@ module vx_sfu
 
     lanes_t lane_data;
     tmask_t lane_mask;
+    logic lane_ready;
 
     if (EXT_SIMT_FULL) begin : g_lane_ops
         vx_lane_ops lane_ops (
+            .clk,
+            .reset,
             .valid(is_exchange),
             .op(x_q.dec.op),
             .kind(x_q.dec.imm[1:0]),
@@ -230,12 +234,15 @@ module vx_sfu
             .rs1(x_q.rs1),
             .rs2(x_q.rs2),
             .rs3(x_q.rs3),
+            .ready(lane_ready),
+            .taken(fire),
             .result(lane_data),
             .mask(lane_mask)
         );
     end else begin : g_no_lane_ops
         assign lane_data = '0;
         assign lane_mask = '0;
+        assign lane_ready = 1'b1;
     end
 
     assign write_mask = is_exchange ? lane_mask : x_q.tmask;
@@ -310,7 +317,7 @@ module vx_sfu
     end
 
     assign commit_valid = valid_q && !(is_mask && next_mask == '0 && in_flight != inflight_t'(1)) &&
-                          !(is_barrier && !barrier_bad && !barrier_ready);
+                          !(is_barrier && !barrier_bad && !barrier_ready) && lane_ready;
     assign fire = commit_valid && commit_ready;
 
     always_comb begin

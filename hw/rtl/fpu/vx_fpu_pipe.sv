@@ -28,6 +28,7 @@ module vx_fpu_pipe
 
     output logic rsp_valid,
     input wire rsp_ready,
+    output logic rsp_misc,  // of the kind that takes two cycles
     output logic [LANES-1:0][INT_WIDTH-1:0] rsp_data,
     output flags_t [LANES-1:0] rsp_flags,
     output logic [TAG_WIDTH-1:0] rsp_tag
@@ -138,6 +139,7 @@ module vx_fpu_pipe
 
     assign choose_misc = misc_valid_q && (!fma_valid_q[STAGES-1] || misc_first_q);
     assign rsp_valid = misc_valid_q || fma_valid_q[STAGES-1];
+    assign rsp_misc = choose_misc;
     assign misc_leaves = choose_misc && rsp_ready;
     assign fma_leaves = fma_valid_q[STAGES-1] && !choose_misc && rsp_ready;
 

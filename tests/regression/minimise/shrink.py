@@ -105,6 +105,9 @@ def _steps(config: RunConfig) -> Iterator[tuple[str, RunConfig]]:
         yield f"MEM={policy.value}", dataclasses.replace(config, mem=policy)
     for size in _lower(config.size):
         yield f"N={size}", dataclasses.replace(config, size=size)
+    if config.hardware.simd_width:
+        whole = dataclasses.replace(config.hardware, simd_width=0)
+        yield f"SIMD_WIDTH={whole.simd_lanes}", dataclasses.replace(config, hardware=whole)
     for name in _SHAPE:
         for value in _lower(getattr(config.hardware, name)):
             hardware = _with(config.hardware, name, value)

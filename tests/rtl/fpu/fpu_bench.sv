@@ -43,6 +43,10 @@ module fpu_bench
         end
     end
 
+    /* verilator lint_off UNUSEDSIGNAL */  // the tag says which request it was
+    logic pipe_rsp_misc;
+    /* verilator lint_on UNUSEDSIGNAL */
+
     vx_fpu_pipe #(
         .LANES(LANES),
         .TAG_WIDTH(TAG_WIDTH),
@@ -60,6 +64,7 @@ module fpu_bench
         .req_tag,
         .rsp_valid(pipe_rsp_valid),
         .rsp_ready(pipe_rsp_ready),
+        .rsp_misc(pipe_rsp_misc),
         .rsp_data(pipe_rsp_data),
         .rsp_flags(pipe_flags),
         .rsp_tag(pipe_rsp_tag)
