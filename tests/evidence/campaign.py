@@ -10,6 +10,7 @@ from pathlib import Path
 
 from config import RunConfig
 from hw.tb.build.spec import REPO, RTL, ModelKind, ModelSpec
+from hw.tb.debug.waves.fst import CYCLE_NS, time_span
 from tests.evidence.patched import Patched
 from tests.faults.campaign import put_in_times, run_with
 from tests.faults.fault import Fault
@@ -18,6 +19,8 @@ from tests.regression.failure.write import failure_lines
 from tests.regression.pipeline import Request, RunOutcome, run_test
 from tests.regression.progress import Progress
 from tests.regression.rerun.mode import DebugMode
+from tests.regression.rerun.rerun import verdict_cycle
+from tests.regression.rerun.stream import FILE as STREAMS
 from tests.regression.result import RunResult
 from tests.regression.simulation import prepare_model
 
@@ -33,9 +36,11 @@ class Row:
         found: first line of what was reported; the difference or the root of the hang.
         missing: expectations that the report does not meet; empty for a hit.
         same: the second run was the same run.
-        inside: the traced windows hold the cycle of the failure.
+        inside: the traced windows hold the cycle of the failure; of a hang, the last step of who stands still.
         megabytes: of all FST files.
-        seconds: from the failure to the opened evidence; `run_seconds` of the failing run.
+        seconds: from the end of the failing run to the opened evidence; `run_seconds` of the failing run, both of wall
+            time.
+        noticed: the run failed.
     """
 
     name: str
@@ -44,18 +49,18 @@ class Row:
     probable: str
     missing: tuple[str, ...]
     same: bool
+    inside: bool
     megabytes: float
     seconds: float
     run_seconds: float
+    noticed: bool = True
 
 
 def run_forced(fault: Fault, names: tuple[str, ...]) -> Row:
     """A fault that is forced into the running debug model."""
-    began = time.monotonic()
     run = run_with(fault, RESULTS / fault.name, debug=DebugMode.ALWAYS)
-    total = time.monotonic() - began
     missing = [] if put_in_times(fault, run) else ["the fault did not happen"]
-    return _row(fault.name, fault.says, names, run.result, run.failure, run.folder, total, missing)
+    return _row(fault.name, fault.says, names, run.result, run.failure, run.folder, missing)
 
 
 def run_patched(fault: Patched, progress: Progress) -> Row:
@@ -67,20 +72,10 @@ def run_patched(fault: Patched, progress: Progress) -> Row:
     config = RunConfig.from_knobs({"TEST": fault.test, "LAUNCH": "kmu", **dict(fault.knobs)})
     spec = ModelSpec(hardware=config.hardware, kind=ModelKind.DEBUG, rtl=rtl)
     prepare_model(config, progress, spec)
-    began = time.monotonic()
     request = Request(config, folder=RESULTS / fault.name, spec=spec, debug=DebugMode.ALWAYS)
     outcome: RunOutcome = run_test(request, progress)
-    total = time.monotonic() - began
-    return _row(
-        fault.name,
-        f"{fault.file}: {fault.says}",
-        fault.names,
-        outcome.result,
-        outcome.failure,
-        outcome.folder,
-        total,
-        [],
-    )
+    says = f"{fault.file}: {fault.says}"
+    return _row(fault.name, says, fault.names, outcome.result, outcome.failure, outcome.folder, [])
 
 
 def screen_of(result: RunResult, failure: FailureReport | None, folder: Path) -> str:
@@ -98,9 +93,9 @@ def _row(
     result: RunResult,
     failure: FailureReport | None,
     folder: Path,
-    total: float,
     missing: list[str],
 ) -> Row:
+    opened = time.time()
     text = screen_of(result, failure, folder)
     (folder / "screen.txt").write_text(text + "\n", encoding="utf-8")
     if result.passed:
@@ -115,6 +110,7 @@ def _row(
         if failure is not None and failure.hang is not None:
             found = f"{failure.hang.verdict}: {failure.hang.root}"
     files = [*folder.glob("debug/*.fst")]
+    began, ended = ((folder / name).stat().st_mtime for name in ("started", STREAMS))
     return Row(
         name,
         says,
@@ -122,7 +118,21 @@ def _row(
         str(failure.probable.cause) if failure is not None else "",
         tuple(missing),
         any(note.startswith("run again on the debug model: the same") for note in result.notes),
+        _inside(files, result, failure),
         sum(path.stat().st_size for path in files) / 1e6,
-        max(total - result.wall_seconds, 0.0),
-        result.wall_seconds,
+        opened - ended,
+        ended - began,
+        not result.passed,
     )
+
+
+def _inside(files: list[Path], result: RunResult, failure: FailureReport | None) -> bool:
+    """Whether the windows hold what the report names."""
+    if failure is not None and failure.hang is not None:
+        wanted = {wait.since for wait in failure.hang.waits if wait.since is not None}
+        wanted |= {request.since for request in failure.hang.outstanding}
+        wanted = {min(wanted)} if wanted else {max(unit.cycle or 0 for unit in failure.hang.progress)}
+    else:
+        wanted = {verdict_cycle(result)}
+    spans = [time_span(path) for path in files]
+    return all(any(first <= at * CYCLE_NS <= last for first, last in spans) for at in wanted)
