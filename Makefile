@@ -16,7 +16,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM)$(RTL_FILELIST),run,help)
-.PHONY: help setup browser run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise view timeline picture shell debug waves bench format lock clean
+.PHONY: help setup viewers run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise view timeline picture shell debug waves bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -53,16 +53,16 @@ run: setup ## run TEST (default multikernel) in lockstep
 kernels: setup ## every kernel in lockstep, in one process a shape (SIZE=smoke|default|large TESTS=a,b TABLE=file.md)
 	@$(PY) -m tests.regression kernels $(knob_arguments) $(foreach option,SIZE TESTS TABLE,$(if $($(option)),'$(option)=$($(option))'))
 
-browser: setup
-	@setup/browser.sh
+viewers: setup
+	@setup/viewers.sh
 
-test: browser ## every test: static checks, unit, RTL blocks, co-simulation, seeded faults
+test: viewers ## every test: static checks, unit, RTL blocks, co-simulation, seeded faults
 	@$(PYTEST) tests
 
 test-static: setup ## ruff, mypy, Verilator lint
 	@$(PYTEST) tests/static
 
-test-unit: browser ## tests without a simulator
+test-unit: viewers ## tests without a simulator
 	@$(PYTEST) tests/unit
 
 test-golden: setup ## every test of the golden model
@@ -80,7 +80,7 @@ test-fpu: setup ## float unit against SoftFloat, 10 million vectors an operation
 test-cosim: setup ## whole runs, several configurations
 	@$(PYTEST) tests/cosim
 
-test-faults: setup ## one fault put in, the right report asserted
+test-faults: viewers ## one fault put in, the right report asserted
 	@$(PYTEST) tests/faults
 
 bar-campaign: setup ## random command sequences of the BAR device, RTL against golden (FIRST=0 COUNT=10000 VARIANT="strict bus_faults")

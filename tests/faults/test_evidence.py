@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from hw.tb.debug.find import open_run
+from hw.tb.debug.waves.fst import CYCLE_NS
 from tests.faults.campaign import run_with
 from tests.faults.catalogue import find_fault
 from tests.regression.rerun.mode import DebugMode
+from tests.unit.gtkwave import open_layout, shows_all
 
 _MOST_BYTES = 30_000_000
 
@@ -30,4 +32,9 @@ def test_the_wrong_bit_is_in_the_waves(tmp_path: Path) -> None:
     assert (uid, lane) == (first.uid, first.actual[2])
     state = recorded.wave(f"lanes.core0.warp{first.warp}.block", first.cycle, first.cycle)[0].value
     assert state == f"block {first.block} rank {first.rank}"
-    assert waves.with_suffix(".gtkw").exists()
+    layout = waves.with_suffix(".gtkw")
+    window = open_layout(layout)
+    assert shows_all(window, layout)
+    assert window.marker == first.cycle * CYCLE_NS
+    values = {row.name: row.value for row in window.rows}
+    assert values["commit"].startswith("add a2, a2, a3  a2 <- ") and f" {first.actual[2]:x} " in values["commit"]

@@ -22,6 +22,7 @@ from hw.tb.debug.waves.layouts import groups_of, write_gtkwave
 from hw.tb.debug.waves.merge import add_lanes
 from hw.tb.debug.waves.signals import SignalError, Waves, WaveSet
 from tests.unit.debug_records import two_warps
+from tests.unit.gtkwave import listed, open_layout, shows_all
 
 _lib: Any = pylibfst.lib
 _null: Any = pylibfst.ffi.NULL
@@ -67,6 +68,9 @@ def test_lanes_say_what_each_warp_did(scene: Scene) -> None:
     assert lanes["lanes.axi.transaction0"] == {115: "read 0x00010000 bank 0 id 3: 35 cycles", 151: "-"}
     assert lanes["lanes.kmu"][90] == "launch"
     assert set(lanes["lanes.core0.warp1.mask"].values()) == {"1111", "-"}
+    # What the load brought is there for the cycle of their last packet only.
+    commits = lanes["lanes.core0.warp0.commit"]
+    assert commits[160] == "lw a1, 0(a0)  a1 <- 2a 2b 2c 2d" and commits[161] == "-"
 
 
 def test_lanes_come_beside_the_signals_and_change_none(waves: Path, tmp_path: Path) -> None:
@@ -111,12 +115,38 @@ def test_a_window_is_made_ready(waves: Path, scene: Scene, tmp_path: Path) -> No
     assert opened.lanes >= 10
     names = set(names_of(waves))
     text = opened.layout.read_text().splitlines()
-    listed = [line for line in text if line[0] not in "@-[*"]
-    assert listed and set(listed) <= names and "vx_tb_top.dut.clk" in listed
+    wanted = listed(opened.layout)
+    assert wanted and set(wanted) <= names and "vx_tb_top.dut.clk" in wanted
     assert "-core 0 warp 1: where the failure was seen" in text
-    assert any(line.startswith("*-8.0 1120 ") for line in text), "the marker is at cycle 112"
+    assert any(line.startswith("*-7.3 1120 ") for line in text), "the marker is at cycle 112"
     assert "cursor_set 1120" in waves.with_suffix(".sucl").read_text()
     assert waves.with_suffix(".json").exists() and waves.with_suffix(".png").exists()
+
+
+def test_gtkwave_opens_a_window(waves: Path, scene: Scene, tmp_path: Path) -> None:
+    """Every row of the layout is shown, the marker stands where it should, and values there are those of the lanes."""
+    layout = open_at(waves, tmp_path, (100, 120), 112, (0, 1)).layout
+    window = open_layout(layout)
+    assert shows_all(window, layout)
+    assert window.marker == 112 * CYCLE_NS
+    assert window.headlines[::2] == (
+        "core 0 warp 1: where the failure was seen", "other warps", "CTAs and launches", "memory transactions", "ports",
+    )  # fmt: skip
+    values = {row.name: row.value for row in window.rows}
+    assert values["block"] == "block (7, 1, 0) rank 1"
+    assert values["core 0 warp 0 state"].startswith("waits for a1 from memory: lw a1, 0(a0)")
+    assert values["clk"] == "1"
+    other = {var.full_name for var in pywellen.Waveform(str(waves)).all_vars()}
+    assert set(listed(layout)) <= other and window.signals == len(other)
+
+
+def test_a_layout_of_signals_that_are_not_there_is_noticed(waves: Path, tmp_path: Path) -> None:
+    groups = groups_of([*names_of(waves), "vx_tb_top.dut.busy"])
+    layout = tmp_path / "wrong.gtkw"
+    write_gtkwave(layout, waves, groups, 112, (100, 120))
+    window = open_layout(layout)
+    assert [row.name for row in window.rows] == ["clk"]
+    assert not shows_all(window, layout)
 
 
 def test_layout_is_for_the_core_of_the_failure(tmp_path: Path) -> None:

@@ -49,14 +49,18 @@ class Commit:
         """Thread mask, highest lane left."""
         return f"{self.tmask:0{len(self.data)}b}"
 
+    @property
+    def result(self) -> str:
+        """Register and value of every lane with two spaces before, empty if nothing is written."""
+        if self.register < 0:
+            return ""
+        values = " ".join("-" if value is None else f"{value:x}" for value in self.data)
+        return f"  {words.register_name(self.register)} <- {values}"
+
     def __str__(self) -> str:
-        result = ""
-        if self.register >= 0:
-            values = " ".join("-" if value is None else f"{value:x}" for value in self.data)
-            result = f"  {words.register_name(self.register)} <- {values}"
         return (
             f"cycle {self.cycle:>9,}  core {self.core} warp {self.warp} uid {self.uid:>6}  {self.pc:#010x} "
-            f"<{self.symbol}>  {self.mask_bars}  {self.text}{result}"
+            f"<{self.symbol}>  {self.mask_bars}  {self.text}{self.result}"
         )
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from golden_model.records.layout import Kind, RunEvent
 from hw.tb.debug.library import words
+from hw.tb.debug.library.commit import Commit, commits_of
 from hw.tb.debug.library.transactions import OPEN
 from hw.tb.debug.timeline.scene import BarrierSpan, Scene
 from hw.tb.debug.timeline.states import State
@@ -33,8 +34,10 @@ class Lane:
 def lanes_of(scene: Scene) -> list[Lane]:
     """All lanes of a window, in the order in which they are shown."""
     found: list[Lane] = [_launches(scene)]
+    commits = commits_of(scene.table, scene.run.names, scene.run.recording.meta.xlen)
     for core, warp in scene.harts:
-        found += _warp_lanes(scene, core, warp)
+        own = [commit for commit in commits if (commit.core, commit.warp) == (core, warp)]
+        found += [*_warp_lanes(scene, core, warp), _committed(own)]
     found += _slot_lanes(scene)
     return [lane for lane in [*found, *_memory_lanes(scene)] if lane.changes]
 
@@ -76,6 +79,17 @@ def _warp_lanes(scene: Scene, core: int, warp: int) -> list[Lane]:
                 for lane in (place, what, state, mask):
                     lane.changes.append((life.end, "inactive" if lane is state else _NOTHING))
     return [_tidy(lane) for lane in (block, place, what, mask, state)]
+
+
+def _committed(commits: list[Commit]) -> Lane:
+    """What a warp commits, with its result, in the cycle of its last packet: what a report of a failure points at."""
+    lane = Lane(("lanes", f"core{commits[0].core}", f"warp{commits[0].warp}", "commit") if commits else ())
+    taken = {commit.cycle for commit in commits}
+    for commit in commits:
+        lane.changes.append((commit.cycle, f"{commit.text}{commit.result}"))
+        if commit.cycle + 1 not in taken:
+            lane.changes.append((commit.cycle + 1, _NOTHING))
+    return _tidy(lane)
 
 
 def _state(scene: Scene, at: int, core: int, warp: int) -> str:
