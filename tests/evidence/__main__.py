@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from tests.evidence.campaign import RESULTS, Row, run_forced, run_patched
+from tests.evidence.campaign import RESULTS, Row, run_forced, run_patched, run_switched
 from tests.evidence.patched import NAMED, PatchError
 from tests.evidence.random_faults import RANDOM
 from tests.faults.catalogue import find_fault
@@ -24,7 +24,7 @@ FORCED: dict[str, tuple[str, ...]] = {
 
 def main(arguments: list[str]) -> int:
     """Exit code 0 if every fault was named, 1 if one was missed, 2 for an unknown name."""
-    patched = {fault.name: fault for fault in (*NAMED, *RANDOM)}
+    patched = [fault.name for fault in (*NAMED, *RANDOM)]
     names = arguments or [*FORCED, *(fault.name for fault in NAMED)]
     if unknown := [name for name in names if name not in FORCED and name not in patched]:
         print(f"error: no fault {unknown[0]}; known: {', '.join([*FORCED, *patched])}", file=sys.stderr)
@@ -32,11 +32,7 @@ def main(arguments: list[str]) -> int:
     missed = 0
     for name in names:
         try:
-            row = (
-                run_forced(find_fault(name), FORCED[name])
-                if name in FORCED
-                else run_patched(patched[name], SilentProgress())
-            )
+            row = _run(name)
         except (PatchError, RunError) as error:
             print(f"error: {error}", file=sys.stderr)
             return 2
@@ -44,6 +40,16 @@ def main(arguments: list[str]) -> int:
         print(line(row), flush=True)
         missed += bool(row.missing)
     return 1 if missed else 0
+
+
+def _run(name: str) -> Row:
+    if name in FORCED:
+        return run_forced(find_fault(name), FORCED[name])
+    named = {fault.name: fault for fault in NAMED}
+    if name in named:
+        return run_patched(named[name], SilentProgress())
+    fault = next(fault for fault in RANDOM if fault.name == name)
+    return run_switched(fault, RANDOM, SilentProgress())
 
 
 def line(row: Row) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from config import RunConfig
 from hw.tb.build.spec import REPO, RTL, ModelKind, ModelSpec
 from hw.tb.debug.waves.fst import CYCLE_NS, time_span
 from tests.evidence.patched import Patched
+from tests.evidence.switched import choose, write_design
 from tests.faults.campaign import put_in_times, run_with
 from tests.faults.fault import Fault
 from tests.regression.failure.report import FailureReport
@@ -71,6 +73,20 @@ def run_patched(fault: Patched, progress: Progress) -> Row:
     (rtl / fault.file).write_text(fault.apply(), encoding="utf-8")
     config = RunConfig.from_knobs({"TEST": fault.test, "LAUNCH": "kmu", **dict(fault.knobs)})
     spec = ModelSpec(hardware=config.hardware, kind=ModelKind.DEBUG, rtl=rtl)
+    return _run(fault, config, spec, progress)
+
+
+def run_switched(fault: Patched, all_faults: Sequence[Patched], progress: Progress) -> Row:
+    """One fault of a model that has all of them; it is built for the first and without the BAR device."""
+    number, rtl = SOURCES / "number", SOURCES / "switched"
+    write_design(all_faults, rtl, number)
+    choose(number, all_faults.index(fault) + 1)
+    config = RunConfig.from_knobs({"TEST": fault.test, "LAUNCH": "kmu", **dict(fault.knobs)})
+    spec = ModelSpec(hardware=config.hardware, kind=ModelKind.DEBUG, rtl=rtl, device=False)
+    return _run(fault, config, spec, progress)
+
+
+def _run(fault: Patched, config: RunConfig, spec: ModelSpec, progress: Progress) -> Row:
     prepare_model(config, progress, spec)
     request = Request(config, folder=RESULTS / fault.name, spec=spec, debug=DebugMode.ALWAYS)
     outcome: RunOutcome = run_test(request, progress)
