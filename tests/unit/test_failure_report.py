@@ -22,6 +22,7 @@ from tests.regression.job import Job
 from tests.regression.result import Failure, RunResult
 from tests.regression.typed_json import TypedJsonError, read_json, write_json
 from tests.unit import follow_kernels
+from tests.unit.browser import DESKTOP, PHONE, look
 from tests.unit.follow_bench import Bench, Rows
 from tests.unit.follow_kernels import CALLS
 from tests.unit.hang_records import CODE, LOAD_A5, Story, write_ring
@@ -163,6 +164,21 @@ def test_the_warp_that_wrote_a_loaded_word(barrier: bool, tmp_path: Path) -> Non
     lines = "\n".join(failure_lines(report, tmp_path))
     assert "written by  0x00030010 (lane 2): core 0 warp 1" in lines
     assert str(tmp_path / "failure.html") in lines
+
+
+@pytest.mark.parametrize("width", [PHONE, DESKTOP])
+def test_everything_of_the_page_can_be_reached(width: int, tmp_path: Path) -> None:
+    story, difference = _shared(barrier=True)
+    write_ring(tmp_path / "ring.bin", [story.batch()], 4)
+    result = _result(difference)
+    later = dataclasses.replace(result.failures[0], check="core-fault", message="the warp stopped by a fault")
+    result = dataclasses.replace(result, failures=(*result.failures, *[later] * 8))
+    write_failure(_job(tmp_path), result, tmp_path / "ring.bin")
+    seen = look(tmp_path / "failure.html", width)
+    assert (seen.wide, seen.small, seen.console) == ([], [], [])
+    assert seen.text.count("also core-fault") == 4 and "4 more" in seen.text, "the others are folded"
+    for part in ("x15 got a wrong value in lane 2", "0x00000009", "written last by core 0 warp 1", "RTL result"):
+        assert part in seen.text, part
 
 
 @pytest.mark.parametrize(("word", "cause"), [(1, Cause.RTL_RESULT), (9, Cause.MEMORY_PROTOCOL), (5, Cause.RTL_RESULT)])
