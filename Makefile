@@ -128,8 +128,8 @@ waves: setup ## waves of any windows: TEST=… FROM=a,b TO=c,d (SCOPE=vx_tb_top.
 	@$(PY) -m tests.regression waves $(knob_arguments) $(foreach option,FROM TO SCOPE,$(if $($(option)),'$(option)=$($(option))'))
 
 # Every table is printed, whatever goal one of them missed.
-bench: setup ## cycles of kernels and where they go; simulation speed, as ratios of one run; cost of the remapper; speed by cores
-	@status=0; for part in hw.tb.bench hw.tb.bar_alone.bench hw.tb.bench.remapper hw.tb.bench.scaling; do \
+bench: setup ## cycles of kernels and where they go; simulation speed, as ratios of one run; cost of the remapper and of recording; speed by cores
+	@status=0; for part in hw.tb.bench hw.tb.bar_alone.bench hw.tb.bench.remapper hw.tb.bench.scaling tests.evidence.recording; do \
 		$(PY) -m $$part || status=1; done; \
 	$(PY) -m tests.cycles $(if $(DOCUMENT),DOCUMENT='$(DOCUMENT)') || status=1; exit $$status
 

@@ -1,4 +1,8 @@
-"""`python -m tests.evidence [name …]`: run faults, one table row each; without names the twelve of the catalogue."""
+"""`python -m tests.evidence [name …]`: run faults, one table row each; without names the twelve of the catalogue.
+
+`python -m tests.evidence random` runs random faults until twelve have failed, `… table` writes the rows of earlier runs
+into docs/debugging_evidence.md.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import sys
 from tests.evidence.campaign import RESULTS, Row, run_forced, run_patched, run_switched
 from tests.evidence.patched import NAMED, PatchError
 from tests.evidence.random_faults import RANDOM
+from tests.evidence.table import GOAL, WANTED, shown, write_tables
 from tests.faults.catalogue import find_fault
 from tests.regression.errors import RunError
 from tests.regression.progress import SilentProgress
@@ -26,20 +31,40 @@ def main(arguments: list[str]) -> int:
     """Exit code 0 if every fault was named, 1 if one was missed, 2 for an unknown name."""
     patched = [fault.name for fault in (*NAMED, *RANDOM)]
     names = arguments or [*FORCED, *(fault.name for fault in NAMED)]
-    if unknown := [name for name in names if name not in FORCED and name not in patched]:
-        print(f"error: no fault {unknown[0]}; known: {', '.join([*FORCED, *patched])}", file=sys.stderr)
-        return 2
-    missed = 0
-    for name in names:
-        try:
-            row = _run(name)
-        except (PatchError, RunError) as error:
-            print(f"error: {error}", file=sys.stderr)
+    try:
+        if names == ["table"]:
+            write_tables()
+            return 0
+        if names == ["random"]:
+            return _run_random()
+        if unknown := [name for name in names if name not in FORCED and name not in patched]:
+            print(f"error: no fault {unknown[0]}; known: {', '.join([*FORCED, *patched])}", file=sys.stderr)
             return 2
-        write_json(RESULTS / f"{name}.json", row)
-        print(line(row), flush=True)
-        missed += bool(row.missing)
-    return 1 if missed else 0
+        rows = [_kept(name) for name in names]
+    except (PatchError, RunError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 1 if any(row.missing for row in rows) else 0
+
+
+def _run_random() -> int:
+    failed: list[Row] = []
+    for fault in RANDOM:
+        row = _kept(fault.name)
+        failed += [row] if row.noticed else []
+        if len(failed) == WANTED:
+            break
+    right = sum(not row.missing for row in failed)
+    print(f"{right} of {len(failed)} random faults that failed were named right; goal: {GOAL} of {WANTED}")
+    return 0 if right >= GOAL else 1
+
+
+def _kept(name: str) -> Row:
+    """Run a fault, keep its row for the table and print it."""
+    row = _run(name)
+    write_json(RESULTS / f"{name}.json", row)
+    print(f"{name}: {shown(row)}", flush=True)
+    return row
 
 
 def _run(name: str) -> Row:
@@ -50,17 +75,6 @@ def _run(name: str) -> Row:
         return run_patched(named[name], SilentProgress())
     fault = next(fault for fault in RANDOM if fault.name == name)
     return run_switched(fault, RANDOM, SilentProgress())
-
-
-def line(row: Row) -> str:
-    """A row of docs/debugging_evidence.md."""
-    verdict = "yes" if not row.missing else f"**no**: {'; '.join(row.missing)}"
-    same = "same" if row.same else "**not shown to be the same**"
-    found = row.found.replace("|", "\\|")
-    return (
-        f"| `{row.name}` | {row.says} | {found} | {row.probable} | {verdict} | {same} | {row.megabytes:.1f} | "
-        f"{row.run_seconds:.1f} + {row.seconds:.1f} |"
-    )
 
 
 if __name__ == "__main__":

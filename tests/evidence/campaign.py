@@ -23,6 +23,7 @@ from tests.regression.progress import Progress
 from tests.regression.rerun.mode import DebugMode
 from tests.regression.rerun.rerun import verdict_cycle
 from tests.regression.rerun.stream import FILE as STREAMS
+from tests.regression.rerun.stream import last_cycle
 from tests.regression.result import RunResult
 from tests.regression.simulation import prepare_model
 
@@ -134,7 +135,7 @@ def _row(
         str(failure.probable.cause) if failure is not None else "",
         tuple(missing),
         any(note.startswith("run again on the debug model: the same") for note in result.notes),
-        _inside(files, result, failure),
+        _inside(files, result, failure, folder),
         sum(path.stat().st_size for path in files) / 1e6,
         opened - ended,
         ended - began,
@@ -142,13 +143,13 @@ def _row(
     )
 
 
-def _inside(files: list[Path], result: RunResult, failure: FailureReport | None) -> bool:
+def _inside(files: list[Path], result: RunResult, failure: FailureReport | None, folder: Path) -> bool:
     """Whether the windows hold what the report names."""
     if failure is not None and failure.hang is not None:
         wanted = {wait.since for wait in failure.hang.waits if wait.since is not None}
         wanted |= {request.since for request in failure.hang.outstanding}
         wanted = {min(wanted)} if wanted else {max(unit.cycle or 0 for unit in failure.hang.progress)}
     else:
-        wanted = {verdict_cycle(result)}
+        wanted = {verdict_cycle(result) or last_cycle(folder)}
     spans = [time_span(path) for path in files]
     return all(any(first <= at * CYCLE_NS <= last for first, last in spans) for at in wanted)

@@ -196,6 +196,22 @@ def test_what_memory_delivered_decides(word: int, cause: Cause, tmp_path: Path) 
     assert report.probable.cause is cause
 
 
+def test_a_failed_assertion_is_told_from_the_log(tmp_path: Path) -> None:
+    """The first one is the cause; without a log nothing is claimed."""
+    first = Failure(
+        "rtl assertion", str(Category.HOST), "cycle 9: 1 SystemVerilog assertion(s) failed", "rtl assertion"
+    )
+    result = RunResult("vecadd_i", "cosim", CONFIG.knobs(), CONFIG.repro_line(), failures=(first,))
+    assert make_report(_job(tmp_path), result, tmp_path / "ring.bin").probable.cause is Cause.UNKNOWN
+    told = "vx_icache.sv:242: Assertion failed in vx_tb_top.dut.icache: address 3 is not aligned"
+    log = f"     0.00ns INFO nothing\n[90] %Error: {told}\n" + "[95] %Error: vx_x.sv:1: Assertion failed in x\n" * 9
+    (tmp_path / "sim.log").write_text(log)
+    report = make_report(_job(tmp_path), result, tmp_path / "ring.bin")
+    assert report.probable.cause is Cause.RTL_CONTROL
+    assert report.probable.evidence[0] == told and len(report.probable.evidence) == 4
+    assert told in "\n".join(failure_lines(report, tmp_path))
+
+
 def test_a_hang_is_explained_from_the_ring(tmp_path: Path) -> None:
     story = Story()
     story.launch(block=8)

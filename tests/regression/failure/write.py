@@ -16,13 +16,15 @@ from hw.tb.scoreboard.symbols import ElfSymbols
 from tests.regression.failure.context import context_of
 from tests.regression.failure.page import render
 from tests.regression.failure.probable import probable
-from tests.regression.failure.report import Context, FailureReport
+from tests.regression.failure.report import Cause, Context, FailureReport, Probable
 from tests.regression.job import Job
 from tests.regression.result import Failure, RunResult
 from tests.regression.typed_json import write_json, write_text
 
 JSON, PAGE = "failure.json", "failure.html"
-_CRASH, _HANG = "simulator", "hang"
+_CRASH, _HANG, _ASSERTION = "simulator", "hang", "rtl assertion"
+_LOG = "sim.log"  # beside the ring
+_MOST_ASSERTIONS = 4
 
 
 def write_failure(job: Job, result: RunResult, ring: Path) -> FailureReport | None:
@@ -60,7 +62,7 @@ def make_report(job: Job, result: RunResult, ring: Path) -> FailureReport:
         check=first.check,
         category=first.category,
         message=first.message,
-        probable=probable(first.check, first.detail, context, hang),
+        probable=_asserted(first, ring) or probable(first.check, first.detail, context, hang),
         screen=first.screen,
         hardware={field.name: str(getattr(hardware, field.name)) for field in dataclasses.fields(hardware)},
         knobs=dict(result.knobs),
@@ -93,6 +95,18 @@ def _hang(batch: Batch, hardware: HardwareConfig, first: Failure, symbols: _Symb
     if first.category != Category.PROGRESS and first.check != _CRASH:
         return None
     return explain_hang(batch, hardware, cycle=first.cycle, patience=_patience(batch, first), symbolize=symbols.locate)
+
+
+def _asserted(first: Failure, ring: Path) -> Probable | None:
+    """For a failed assertion of the design: which, and in which instance. The simulator tells it in its log only."""
+    if first.check != _ASSERTION:
+        return None
+    try:
+        lines = ring.with_name(_LOG).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return None
+    told = [line.split("%Error: ", 1)[1].strip() for line in lines if "%Error: " in line and "ssertion failed" in line]
+    return Probable(Cause.RTL_CONTROL, tuple(told[:_MOST_ASSERTIONS])) if told else None
 
 
 def _patience(batch: Batch, first: Failure) -> int:
