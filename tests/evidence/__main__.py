@@ -1,7 +1,7 @@
 """`python -m tests.evidence [name …]`: run faults, one table row each; without names the twelve of the catalogue.
 
 `python -m tests.evidence random` runs random faults until twelve have failed, `… table` writes the rows of earlier runs
-into docs/debugging_evidence.md.
+into docs/debugging_evidence.md, `… draw <seed>` draws other faults from today's design.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 
 from tests.evidence.campaign import RESULTS, Row, run_forced, run_patched, run_switched
 from tests.evidence.patched import NAMED, PatchError
-from tests.evidence.random_faults import RANDOM
+from tests.evidence.random_faults import RANDOM, draw
 from tests.evidence.table import GOAL, WANTED, shown, write_tables
 from tests.faults.catalogue import find_fault
 from tests.regression.errors import RunError
@@ -37,6 +37,10 @@ def main(arguments: list[str]) -> int:
             return 0
         if names == ["random"]:
             return _run_random()
+        if names[0] == "draw" and len(names) == 2 and names[1].isdecimal():
+            for drawn in draw(int(names[1]), WANTED):
+                print(drawn)
+            return 0
         if unknown := [name for name in names if name not in FORCED and name not in patched]:
             print(f"error: no fault {unknown[0]}; known: {', '.join([*FORCED, *patched])}", file=sys.stderr)
             return 2
@@ -50,7 +54,11 @@ def main(arguments: list[str]) -> int:
 def _run_random() -> int:
     failed: list[Row] = []
     for fault in RANDOM:
-        row = _kept(fault.name)
+        try:
+            row = _kept(fault.name)
+        except PatchError as error:
+            print(error)
+            continue
         failed += [row] if row.noticed else []
         if len(failed) == WANTED:
             break

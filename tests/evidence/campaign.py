@@ -78,7 +78,12 @@ def run_patched(fault: Patched, progress: Progress) -> Row:
 
 
 def run_switched(fault: Patched, all_faults: Sequence[Patched], progress: Progress) -> Row:
-    """One fault of a model that has all of them; it is built for the first and without the BAR device."""
+    """One fault of a model that has all of them; it is built for the first and without the BAR device.
+
+    Raises:
+        PatchError: the design no longer has its line.
+    """
+    fault.apply()
     number, rtl = SOURCES / "number", SOURCES / "switched"
     write_design(all_faults, rtl, number)
     choose(number, all_faults.index(fault) + 1)

@@ -1,8 +1,8 @@
 """Faults drawn at random from the core's files: one operator or constant of one line, whatever it means.
 
-The draw follows from its seed and the text of the design. What a screen must name is in `random_expected.py`, written
-before any of them ran. A fault that the test does not notice is no failure that could be explained: it is listed as
-that, and the next one of the seeded order is run, until twelve have failed.
+The draw follows from its seed and the text of the design; `drawn.py` holds the one that was run. What a screen must
+name is in `random_expected.py`, written before any of them ran. A fault that the test does not notice is no failure
+that could be explained: it is listed as that, and the next one of the order is run, until twelve have failed.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ import random
 import re
 
 from hw.tb.build.spec import RTL
+from tests.evidence.drawn import DRAWN, Drawn
 from tests.evidence.patched import Patched
-from tests.evidence.random_expected import EXPECTED
+from tests.evidence.random_expected import EXPECTED, Expected
 
-SEED = 20
-COUNT = len(EXPECTED)
 _TEST = "isa_programs"
 _CHANGES = (
     (" && ", " || "), (" || ", " && "), (" == ", " != "), (" != ", " == "), (" + ", " - "), (" - ", " + "),
@@ -27,22 +26,23 @@ _SKIPPED = re.compile(
 )
 
 
-def draw(seed: int = SEED, count: int = COUNT) -> tuple[Patched, ...]:
-    """`count` faults of different lines."""
-    places = _places()
-    chosen = random.Random(seed).sample(places, count)
-    return tuple(
-        Patched(f"random{number:02d}", _says(line, old, new), file, old, new, _TEST, EXPECTED[number - 1].names)
-        for number, (file, line, old, new) in enumerate(chosen, 1)
-    )
+def draw(seed: int, count: int) -> list[Drawn]:
+    """`count` changes of different lines of today's design."""
+    return random.Random(seed).sample(_places(), count)
 
 
-def _says(line: int, old: str, new: str) -> str:
-    return f"line {line}: `{old.strip()}` becomes `{new.strip()}`"
+def _fault(number: int, drawn: Drawn, expected: Expected) -> Patched:
+    says = f"line {drawn.line}: `{drawn.old}` becomes `{drawn.new}`"
+    # With the line's beginning and end, because other lines may hold it.
+    path = RTL / drawn.file
+    indents = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip() == drawn.old]
+    old = indents[0] if indents else drawn.old
+    new = old.replace(drawn.old, drawn.new)
+    return Patched(f"random{number:02d}", says, drawn.file, old, new, _TEST, expected.names)
 
 
-def _places() -> list[tuple[str, int, str, str]]:
-    """Every change of a whole line that its file has once: file, line number, old and new text."""
+def _places() -> list[Drawn]:
+    """Every change of a whole line that its file has once."""
     found = []
     for path in sorted((RTL / "core").glob("*.sv")):
         text = path.read_text(encoding="utf-8")
@@ -53,8 +53,8 @@ def _places() -> list[tuple[str, int, str, str]]:
                 continue
             for old, new in _CHANGES:
                 if line.count(old) == 1 and "//" not in line:
-                    found.append((f"core/{path.name}", number, line, line.replace(old, new)))
+                    found.append(Drawn(f"core/{path.name}", number, line.strip(), line.replace(old, new).strip()))
     return found
 
 
-RANDOM = draw()
+RANDOM = tuple(_fault(number, *pair) for number, pair in enumerate(zip(DRAWN, EXPECTED, strict=True), 1))
