@@ -46,23 +46,34 @@ module vx_fpu_unit
 
     typedef logic [SIMD_WIDTH-1:0][31:0] singles_t;
 
-    exec_t resolved;  // `exec` with the rounding mode itself in `imm`: frm is that of issue for all beats
+    // Rounding mode of the instruction that issues, and of the one whose further beats wait: frm is that of issue.
+    logic [2:0] mode, pipe_mode, pipe_mode_q, div_mode, div_mode_q;
     logic pipe_beat_valid, pipe_beat_ready, div_beat_valid, div_beat_ready;
     /* verilator lint_off UNUSEDSIGNAL */  // a beat has more than this unit needs
     beat_t pipe_beat, div_beat;
     /* verilator lint_on UNUSEDSIGNAL */
 
-    always_comb begin
-        resolved = exec;
-        if (exec.dec.imm[2:0] == DYNAMIC) resolved.dec.imm[2:0] = frm;
+    assign mode = (exec.dec.imm[2:0] == DYNAMIC) ? frm : exec.dec.imm[2:0];
+
+    if (BEATS == 1) begin : g_mode
+        assign pipe_mode_q = '0;
+        assign div_mode_q = '0;
+    end else begin : g_mode_of_beats
+        always_ff @(posedge clk) begin
+            if (pipe_exec_valid) pipe_mode_q <= mode;
+            if (div_exec_valid) div_mode_q <= mode;
+        end
     end
+
+    assign pipe_mode = (BEATS == 1 || pipe_exec_valid) ? mode : pipe_mode_q;
+    assign div_mode = (BEATS == 1 || div_exec_valid) ? mode : div_mode_q;
 
     vx_beat_split pipe_split (
         .clk,
         .reset,
         .exec_valid(pipe_exec_valid),
         .exec_ready(pipe_exec_ready),
-        .exec(resolved),
+        .exec,
         .beat_valid(pipe_beat_valid),
         .beat_ready(pipe_beat_ready),
         .beat(pipe_beat)
@@ -73,24 +84,43 @@ module vx_fpu_unit
         .reset,
         .exec_valid(div_exec_valid),
         .exec_ready(div_exec_ready),
-        .exec(resolved),
+        .exec,
         .beat_valid(div_beat_valid),
         .beat_ready(div_beat_ready),
         .beat(div_beat)
     );
 
-    /* verilator lint_off UNUSEDSIGNAL */
-    function automatic tag_t tag_of(input beat_t beat);
-        return '{info: info_of_beat(beat), bad_mode: beat.dec.imm[2:0] > RMM};
-    endfunction
+    tag_t pipe_req_tag, div_req_tag;
+    singles_t pipe_b, pipe_c, div_a, div_b;
 
-    function automatic rounding_t mode_of(input beat_t beat);
-        return (beat.dec.imm[2:0] > RMM) ? RNE : rounding_t'(beat.dec.imm[2:0]);
-    endfunction
-    /* verilator lint_on UNUSEDSIGNAL */
+    always_comb begin
+        pipe_req_tag = '0;
+        pipe_b = '0;
+        pipe_c = '0;
+        if (pipe_beat_valid) begin
+            pipe_req_tag = '{info: info_of_beat(pipe_beat), bad_mode: pipe_mode > RMM};
+            for (int i = 0; i < SIMD_WIDTH; ++i) begin
+                pipe_b[i] = pipe_beat.rs2[i][31:0];
+                pipe_c[i] = pipe_beat.rs3[i][31:0];
+            end
+        end
+    end
 
-    function automatic singles_t singles(input slice_t operands);
-        for (int i = 0; i < SIMD_WIDTH; ++i) singles[i] = operands[i][31:0];
+    always_comb begin
+        div_req_tag = '0;
+        div_a = '0;
+        div_b = '0;
+        if (div_beat_valid) begin
+            div_req_tag = '{info: info_of_beat(div_beat), bad_mode: div_mode > RMM};
+            for (int i = 0; i < SIMD_WIDTH; ++i) begin
+                div_a[i] = div_beat.rs1[i][31:0];
+                div_b[i] = div_beat.rs2[i][31:0];
+            end
+        end
+    end
+
+    function automatic rounding_t known_mode(input logic [2:0] number);
+        return (number > RMM) ? RNE : rounding_t'(number);
     endfunction
 
     // ---------------------------------------------------------------- both parts
@@ -111,11 +141,11 @@ module vx_fpu_unit
         .req_valid(pipe_beat_valid),
         .req_ready(pipe_beat_ready),
         .req_op(fpu_op_t'(pipe_beat.dec.op[vx_fpu_pkg::OP_WIDTH-1:0])),
-        .req_mode(mode_of(pipe_beat)),
+        .req_mode(known_mode(pipe_mode)),
         .req_a(pipe_beat.rs1),
-        .req_b(singles(pipe_beat.rs2)),
-        .req_c(singles(pipe_beat.rs3)),
-        .req_tag(tag_of(pipe_beat)),
+        .req_b(pipe_b),
+        .req_c(pipe_c),
+        .req_tag(pipe_req_tag),
         .rsp_valid(pipe_rsp_valid),
         .rsp_ready(pipe_rsp_ready),
         .rsp_misc(pipe_rsp_misc),
@@ -133,10 +163,10 @@ module vx_fpu_unit
         .req_valid(div_beat_valid),
         .req_ready(div_beat_ready),
         .req_op(fpu_op_t'(div_beat.dec.op[vx_fpu_pkg::OP_WIDTH-1:0])),
-        .req_mode(mode_of(div_beat)),
-        .req_a(singles(div_beat.rs1)),
-        .req_b(singles(div_beat.rs2)),
-        .req_tag(tag_of(div_beat)),
+        .req_mode(known_mode(div_mode)),
+        .req_a(div_a),
+        .req_b(div_b),
+        .req_tag(div_req_tag),
         .rsp_valid(div_rsp_valid),
         .rsp_ready(div_rsp_ready),
         .rsp_data(div_data),
@@ -146,74 +176,99 @@ module vx_fpu_unit
 
     // ---------------------------------------------------------------- all beats
 
-    // Multiply-adds overtake nothing of their kind, and the others neither, so each kind gathers by itself.
-    typedef struct packed {
-        flags_t flags;
-        word_t data;
-    } lane_t;
+    lanes_t pipe_whole, div_whole;
+    flags_t [NUM_THREADS-1:0] pipe_whole_flags, div_whole_flags;
 
-    lane_t [SIMD_WIDTH-1:0] pipe_part, div_part;
-    lane_t [NUM_THREADS-1:0] pipe_whole, misc_whole, fma_whole, div_whole;
-    logic misc_part_ready, fma_part_ready, misc_whole_valid, fma_whole_valid;
+    if (BEATS == 1) begin : g_whole
+        assign pipe_rsp_ready = pipe_commit_ready;
+        assign pipe_commit_valid = pipe_rsp_valid;
+        assign pipe_whole = pipe_data;
+        assign pipe_whole_flags = pipe_flags;
+        assign div_rsp_ready = div_commit_ready;
+        assign div_commit_valid = div_rsp_valid;
+        assign div_whole_flags = div_flags;
+        always_comb for (int i = 0; i < NUM_THREADS; ++i) div_whole[i] = XLEN'(div_data[i]);
 
-    always_comb begin
-        for (int i = 0; i < SIMD_WIDTH; ++i) begin
-            pipe_part[i] = '{flags: pipe_flags[i], data: pipe_data[i]};
-            div_part[i] = '{flags: div_flags[i], data: XLEN'(div_data[i])};
+        logic unused;
+        assign unused = pipe_rsp_misc;
+    end else begin : g_beats
+        typedef struct packed {
+            flags_t flags;
+            word_t data;
+        } lane_t;
+
+        lane_t [SIMD_WIDTH-1:0] pipe_part, div_part;
+        lane_t [NUM_THREADS-1:0] misc_lanes, fma_lanes, div_lanes;
+        logic misc_part_ready, fma_part_ready, misc_valid, fma_valid;
+
+        always_comb begin
+            for (int i = 0; i < SIMD_WIDTH; ++i) begin
+                pipe_part[i] = '{flags: pipe_flags[i], data: pipe_data[i]};
+                div_part[i] = '{flags: div_flags[i], data: XLEN'(div_data[i])};
+            end
+        end
+
+        // Multiply-adds and the others may overtake each other, so each kind gathers by itself.
+        vx_beat_gather #(
+            .LANE_BITS($bits(lane_t))
+        ) misc_gather (
+            .clk,
+            .reset,
+            .part_valid(pipe_rsp_valid && pipe_rsp_misc),
+            .part_ready(misc_part_ready),
+            .info(pipe_tag.info),
+            .part(pipe_part),
+            .whole_valid(misc_valid),
+            .whole_ready(pipe_commit_ready),
+            .whole(misc_lanes)
+        );
+
+        vx_beat_gather #(
+            .LANE_BITS($bits(lane_t))
+        ) fma_gather (
+            .clk,
+            .reset,
+            .part_valid(pipe_rsp_valid && !pipe_rsp_misc),
+            .part_ready(fma_part_ready),
+            .info(pipe_tag.info),
+            .part(pipe_part),
+            .whole_valid(fma_valid),
+            .whole_ready(pipe_commit_ready),
+            .whole(fma_lanes)
+        );
+
+        vx_beat_gather #(
+            .LANE_BITS($bits(lane_t))
+        ) div_gather (
+            .clk,
+            .reset,
+            .part_valid(div_rsp_valid),
+            .part_ready(div_rsp_ready),
+            .info(div_tag.info),
+            .part(div_part),
+            .whole_valid(div_commit_valid),
+            .whole_ready(div_commit_ready),
+            .whole(div_lanes)
+        );
+
+        assign pipe_rsp_ready = pipe_rsp_misc ? misc_part_ready : fma_part_ready;
+        assign pipe_commit_valid = misc_valid || fma_valid;
+
+        always_comb begin
+            for (int i = 0; i < NUM_THREADS; ++i) begin
+                pipe_whole[i] = pipe_rsp_misc ? misc_lanes[i].data : fma_lanes[i].data;
+                pipe_whole_flags[i] = pipe_rsp_misc ? misc_lanes[i].flags : fma_lanes[i].flags;
+                div_whole[i] = div_lanes[i].data;
+                div_whole_flags[i] = div_lanes[i].flags;
+            end
         end
     end
 
-    vx_beat_gather #(
-        .LANE_BITS($bits(lane_t))
-    ) misc_gather (
-        .clk,
-        .reset,
-        .part_valid(pipe_rsp_valid && pipe_rsp_misc),
-        .part_ready(misc_part_ready),
-        .info(pipe_tag.info),
-        .part(pipe_part),
-        .whole_valid(misc_whole_valid),
-        .whole_ready(pipe_commit_ready),
-        .whole(misc_whole)
-    );
-
-    vx_beat_gather #(
-        .LANE_BITS($bits(lane_t))
-    ) fma_gather (
-        .clk,
-        .reset,
-        .part_valid(pipe_rsp_valid && !pipe_rsp_misc),
-        .part_ready(fma_part_ready),
-        .info(pipe_tag.info),
-        .part(pipe_part),
-        .whole_valid(fma_whole_valid),
-        .whole_ready(pipe_commit_ready),
-        .whole(fma_whole)
-    );
-
-    vx_beat_gather #(
-        .LANE_BITS($bits(lane_t))
-    ) div_gather (
-        .clk,
-        .reset,
-        .part_valid(div_rsp_valid),
-        .part_ready(div_rsp_ready),
-        .info(div_tag.info),
-        .part(div_part),
-        .whole_valid(div_commit_valid),
-        .whole_ready(div_commit_ready),
-        .whole(div_whole)
-    );
-
-    assign pipe_rsp_ready = pipe_rsp_misc ? misc_part_ready : fma_part_ready;
-    assign pipe_commit_valid = misc_whole_valid || fma_whole_valid;
-    assign pipe_whole = pipe_rsp_misc ? misc_whole : fma_whole;
-
     // ---------------------------------------------------------------- commits
 
-    function automatic flags_t active_flags(input lane_t [NUM_THREADS-1:0] lanes, input tmask_t mask);
+    function automatic flags_t active_flags(input flags_t [NUM_THREADS-1:0] flags, input tmask_t mask);
         active_flags = '0;
-        for (int i = 0; i < NUM_THREADS; ++i) if (mask[i]) active_flags = active_flags | lanes[i].flags;
+        for (int i = 0; i < NUM_THREADS; ++i) if (mask[i]) active_flags = active_flags | flags[i];
     endfunction
 
     always_comb begin
@@ -221,12 +276,12 @@ module vx_fpu_unit
         pipe_fflags = '0;
         if (pipe_commit_valid) begin
             pipe_commit.info = pipe_tag.info;
-            for (int i = 0; i < NUM_THREADS; ++i) pipe_commit.data[i] = pipe_whole[i].data;
+            pipe_commit.data = pipe_whole;
             if (pipe_tag.bad_mode) begin
                 pipe_commit.fault = FAULT_ILLEGAL;
                 pipe_commit.fault_addr = pipe_tag.info.pc;
             end else begin
-                pipe_fflags = active_flags(pipe_whole, pipe_tag.info.tmask);
+                pipe_fflags = active_flags(pipe_whole_flags, pipe_tag.info.tmask);
             end
         end
     end
@@ -236,12 +291,12 @@ module vx_fpu_unit
         div_fflags = '0;
         if (div_commit_valid) begin
             div_commit.info = div_tag.info;
-            for (int i = 0; i < NUM_THREADS; ++i) div_commit.data[i] = div_whole[i].data;
+            div_commit.data = div_whole;
             if (div_tag.bad_mode) begin
                 div_commit.fault = FAULT_ILLEGAL;
                 div_commit.fault_addr = div_tag.info.pc;
             end else begin
-                div_fflags = active_flags(div_whole, div_tag.info.tmask);
+                div_fflags = active_flags(div_whole_flags, div_tag.info.tmask);
             end
         end
     end
