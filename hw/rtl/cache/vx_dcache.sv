@@ -147,7 +147,7 @@ module vx_dcache
     ) queue (
         .clk,
         .reset,
-        .in_valid(queue_push || save_valid),
+        .in_valid(queue_push || (save_valid && queue_ready)),
         .in_ready(queue_ready),
         .in_data({push_req, push_tag}),
         .out_valid(mem_req_valid),

@@ -6,8 +6,9 @@
 //   cycle, and line and bytes are kept under `fill_slot` until they have been pushed (`pushed_*`); `evict_addr` is its address. A slot is
 //   never filled again before.
 // * `clean_valid` asks for the line at `clean_index` to be written, `flush_valid` for all lines, one a cycle; the caller holds
-//   them until `push_valid` falls, or `none` says that it is done. It shows the contents of the line at `read_index` in `read_data`.
-// * `push_*` holds until `push_ready`; it is a write with exactly the bytes that were written.
+//   them until the line is clean (`push_valid` falls), or `none` says that it is done. It shows the contents of the line at `read_index` in `read_data`.
+// * `push_*` is a write with exactly the bytes that were written. It goes when `push_ready`; until then another line may take its turn,
+//   because kept ones go first.
 // * After `reset` nothing is dirty.
 module vx_dirty_lines
     import vx_pkg::*;
