@@ -16,7 +16,7 @@ JOBS ?= 2
 PYTEST = $(PY) -m pytest -n $(JOBS) --dist loadgroup
 
 .DEFAULT_GOAL := $(if $(TEST)$(SIM)$(RTL_FILELIST),run,help)
-.PHONY: help setup viewers run kernels test test-unit test-rtl test-cosim test-fpu test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise view timeline picture shell debug waves bench format lock clean
+.PHONY: help setup viewers run kernels test test-unit test-rtl test-cosim test-fpu test-rtl-seeded test-faults test-static test-golden mutation-golden bar-campaign test-matrix nightly nightly-diff bisect minimise view timeline picture shell debug waves bench format lock clean
 
 help: ## this list
 	@echo "vortex-cosim: co-simulation testbench for the Vortex RISC-V GPGPU"
@@ -76,6 +76,9 @@ test-rtl: setup ## RTL blocks under cocotb
 
 test-fpu: setup ## float unit against SoftFloat, 10 million vectors an operation and mode (long; report in docs/verification)
 	@nice -n 19 $(PY) -m tests.rtl.fpu --report docs/verification/fpu.md
+
+test-rtl-seeded: setup ## one fault in each RTL block; its block test must fail (long; report in docs/verification)
+	@nice -n 19 $(PY) -m tests.rtl.seeded --report docs/verification/block_faults.md
 
 test-cosim: setup ## whole runs, several configurations
 	@$(PYTEST) tests/cosim

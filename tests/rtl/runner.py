@@ -26,7 +26,8 @@ from config import HardwareConfig
 from hw.tb.build.toolchain import Toolchain
 
 REPO = Path(__file__).parents[2]
-RTL = REPO / "hw" / "rtl"
+# Another tree of sources is how a test is seen failing (tests/rtl/seeded).
+RTL = Path(os.environ.get("VX_RTL_TEST_SOURCES") or REPO / "hw" / "rtl")
 BUILDS = REPO / "build" / "rtl-tests"
 _HARDWARE = "VX_RTL_TEST_HARDWARE"
 _PARAMETERS = "VX_RTL_TEST_PARAMETERS"
