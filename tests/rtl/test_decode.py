@@ -49,6 +49,8 @@ def words(rng: Random) -> list[int]:
             word = row.match | rng.getrandbits(32) & ~row.mask
             result += [word, word ^ 1 << rng.randrange(7, 32)]
         result += [row.match, row.match | 0xFFFF_FFFF & ~row.mask]
+        # Each of its bits is wrong once: what decides between neighbours must not be left to luck.
+        result += [(row.match | rng.getrandbits(32) & ~row.mask) ^ 1 << bit for bit in range(32)]
     # Two thirds of the random words have an opcode that exists nowhere; make the others frequent.
     opcodes = sorted({row.match & 0x7F for row in INSTRUCTIONS})
     result += [rng.getrandbits(25) << 7 | rng.choice(opcodes) for _ in range(RANDOM_WORDS)]

@@ -87,6 +87,29 @@ async def random_messages(dut: Any) -> None:
 
 
 @cocotb.test()
+async def raised_again_in_any_cycle(dut: Any) -> None:
+    """A vector that is raised while its message is loaded or shown is sent once more."""
+    for name in ("soft_reset", "function_mask", "write", "raise"):
+        getattr(dut, name).value = 0
+    dut.enable.value = dut.msix_ready.value = 1
+    await start_clock_and_reset(dut)
+    dut.write.value, dut.write_vector.value, dut.write_word.value, dut.write_data.value = 1, 5, 3, 0  # unmasked
+    await RisingEdge(dut.clk)
+    dut.write.value = 0
+    for gap in range(4):
+        raised = [0, gap] if gap else [0]
+        messages = 0
+        for cycle in range(12):
+            getattr(dut, "raise").value = (1 << 5) if cycle in raised else 0
+            await RisingEdge(dut.clk)
+            if dut.msix_valid.value and dut.msix_ready.value:
+                assert int(dut.msix_vector.value) == 5
+                messages += 1
+        assert messages == len(raised), f"raised again after {gap} cycles: {messages} messages"
+        assert not int(dut.pending.value)
+
+
+@cocotb.test()
 async def random_events(dut: Any) -> None:
     rng = Random(cocotb.RANDOM_SEED)
     inputs = "event_kernel event_dma event_doorbell event_error write_enable enable_value acknowledge clear_errors"
@@ -134,7 +157,9 @@ async def random_events(dut: Any) -> None:
 
 
 def test_msix() -> None:
-    runner.run(runner.Block("vx_msix"), __name__, testcase="random_messages")
+    block = runner.Block("vx_msix")
+    runner.run(block, __name__, testcase="random_messages")
+    runner.run(block, __name__, testcase="raised_again_in_any_cycle")
 
 
 def test_irq_unit() -> None:
