@@ -42,7 +42,7 @@ def write_tables() -> None:
 
 
 def named_table() -> str:
-    """The twelve; one that was not run says so."""
+    """The twelve; one that was not run since results were cleared says so."""
     lines = [f"| fault | how it is put in | {_COLUMNS} |", "|---" * 9 + "|"]
     for name, title in TWELVE.items():
         row = _row(name)
