@@ -109,3 +109,17 @@ NAMED = (
         (("N", "64"),),
     ),
 )
+
+# Beside the twelve: the hangs of docs/debugging_evidence.md that no kernel and no memory responder makes.
+HANGS = (
+    Patched(
+        "mshr_deadlock",
+        "an MSHR of the D-cache is never free again",
+        "cache/vx_dcache.sv",
+        "mshr_valid_q[fill_mshr] <= evicts;",
+        "mshr_valid_q[fill_mshr] <= 1'b1;",
+        "multikernel",
+        (r"HANG +RTL deadlock", r"core 0 warp \d", r"load|lw", r"no AXI request|never left"),
+        (("N", "64"),),
+    ),
+)

@@ -197,6 +197,18 @@ FAULTS: tuple[Fault, ...] = (
         ),
     ),
     Fault(
+        "dropped_response",
+        "one read is never answered",
+        MULTIKERNEL,
+        Injected(InjectKind.DROP_READ, nth=40),
+        Report(
+            "hang",
+            "no progress",
+            (r"HANG +memory that never answered", r"never answered|without an? (answer|response)", r"0x8000\w+"),
+            "add_k",
+        ),
+    ),
+    Fault(
         "busy_forgets_writes",
         "busy falls with the last warp, although writes are not acknowledged",
         MULTIKERNEL,
@@ -278,6 +290,34 @@ FAULTS: tuple[Fault, ...] = (
                 r"core 0 warp 0: CTA \(0, 0, 0\) rank 0, pc 0x8000\w+, lanes 0xf",
             ),
             "endless",
+        ),
+    ),
+    Fault(
+        "barrier_missing_warp",
+        "a warp of a block returns before the barrier at which the others wait",
+        Scene("barrier_missing_warp", (), passes=False),
+        FaultyKernel(),
+        Report(
+            "hang",
+            "no progress",
+            (
+                r"HANG +kernel deadlock",
+                r"barrier 0 of core 0 slot 0 waits for 4 warps, 3 have arrived",
+                r"core 0 warp 1 \(CTA \(0, 0, 0\) rank 1\) ended",
+            ),
+            "barrier_missing_warp",
+        ),
+    ),
+    Fault(
+        "lock_kept",
+        "a warp ends with a lock in its hand, for which the others spin",
+        Scene("lock_kept", (), passes=False),
+        FaultyKernel(),
+        Report(
+            "cycle limit",
+            "no progress",
+            (r"HANG +kernel livelock", r"polling 0x\w+", r"wrote it last and ended"),
+            "lock_kept",
         ),
     ),
     # ------------------------------------------------------------------ the comparison itself

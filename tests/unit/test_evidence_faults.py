@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hw.tb.build.spec import RTL
-from tests.evidence.patched import NAMED, Patched, PatchError
+from tests.evidence.patched import HANGS, NAMED, Patched, PatchError
 from tests.evidence.random_faults import RANDOM
 from tests.evidence.switched import with_switch, write_design
 
@@ -16,7 +16,7 @@ def _fault(old: str, new: str) -> Patched:
     return Patched("f", "", "vx_pkg.sv", old, new, "t", ())
 
 
-@pytest.mark.parametrize("fault", NAMED, ids=lambda fault: fault.name)
+@pytest.mark.parametrize("fault", (*NAMED, *HANGS), ids=lambda fault: fault.name)
 def test_named_faults_fit_the_design(fault: Patched) -> None:
     assert fault.apply() != (RTL / fault.file).read_text(encoding="utf-8")
 

@@ -58,6 +58,7 @@ class InjectKind(IntEnum):
     DROP_STROBE = 2  # of the nth write, byte `arg` is not stored
     CORRUPT_READ = 3  # of the nth read, byte `arg` is inverted
     LATE_WRITE = 4  # the nth write takes effect `arg` cycles after its B, which AXI forbids
+    DROP_READ = 5  # the nth read is never answered
 
 
 class When(IntEnum):

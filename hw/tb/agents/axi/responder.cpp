@@ -151,7 +151,7 @@ int Responder::choose_read(uint64_t cycle) {
     uint32_t candidates = 0;
     for (size_t i = 0; i < reads_.size(); ++i) {
         const Read& read = reads_[i];
-        bool eligible = read.due <= cycle && may_answer(read);
+        bool eligible = read.due <= cycle && !read.dropped && may_answer(read);
         for (size_t j = 0; j < i && eligible; ++j) eligible = reads_[j].id != read.id;
         if (eligible) {
             ++candidates;
@@ -233,7 +233,13 @@ void Responder::drive(uint64_t cycle) {
         out_.rvalid = false;
         if (!reads_.empty()) {
             const int index = choose_read(cycle);
-            if (index >= 0 && r_.next(policy_.r_gap)) present_read(index);
+            if (index >= 0 && r_.next(policy_.r_gap)) {
+                if (injected(InjectKind::DROP_READ)) {
+                    reads_[index].dropped = true;
+                } else {
+                    present_read(index);
+                }
+            }
         }
     }
     if (presented_write_ < 0) {

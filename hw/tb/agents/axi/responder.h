@@ -83,6 +83,7 @@ class Responder {
         uint64_t id, addr, due, order;
         uint8_t resp;
         bool sampled, at_response;
+        bool dropped;  // injected fault: never answered
         uint8_t bytes[kBeatBytes];
     };
     struct Ready {
