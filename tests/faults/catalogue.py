@@ -42,7 +42,7 @@ FAULTS: tuple[Fault, ...] = (
         "wrong_alu_lane",
         "one bit of one lane of an addition is wrong",
         MULTIKERNEL,
-        Forced("*.alu.result", 1 << 2 * _LANE_BITS + 20, 1 << 2 * _LANE_BITS + 20, Window.DURING, At(_SUM, warp=1)),
+        Forced("*.alu.data", 1 << 2 * _LANE_BITS + 20, 1 << 2 * _LANE_BITS + 20, Window.DURING, At(_SUM, warp=1)),
         Report(
             "lane result",
             "rtl result",
