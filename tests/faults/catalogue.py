@@ -204,8 +204,11 @@ FAULTS: tuple[Fault, ...] = (
         Report(
             "hang",
             "no progress",
-            (r"HANG +memory that never answered", r"never answered|without an? (answer|response)", r"0x8000\w+"),
-            "add_k",
+            (
+                r"nothing was committed since cycle \d+",
+                r"AXI read of bank 0, id 0x\w+, address 0x\w+: .*, not answered",
+            ),
+            "acc_k",
         ),
     ),
     Fault(
@@ -301,9 +304,8 @@ FAULTS: tuple[Fault, ...] = (
             "hang",
             "no progress",
             (
-                r"HANG +kernel deadlock",
-                r"barrier 0 of core 0 slot 0 waits for 4 warps, 3 have arrived",
-                r"core 0 warp 1 \(CTA \(0, 0, 0\) rank 1\) ended",
+                r"core 0 warp 0: .* suspended at barrier 0 of CTA slot 0 \(phase 0, 3 of 4 warps arrived\)",
+                r"core 0 warp 3: .* suspended at barrier 0",
             ),
             "barrier_missing_warp",
         ),
@@ -316,7 +318,7 @@ FAULTS: tuple[Fault, ...] = (
         Report(
             "cycle limit",
             "no progress",
-            (r"HANG +kernel livelock", r"polling 0x\w+", r"wrote it last and ended"),
+            (r"did not finish within its bound", r"core 0 warp 2: .* lanes 0x1, next "),
             "lock_kept",
         ),
     ),
